@@ -98,12 +98,12 @@ impl VirtualEnvironment {
                 .context("no virtual environment could be made (Debian has it as python3-venv)")?;
         }
         let list = root().join("crates/python").join(list);
-        let wanted = std::fs::read_to_string(&list)?;
+        let packages = std::fs::read_to_string(&list)?;
         let mark = environment.folder.join("installed.txt");
-        if std::fs::read_to_string(&mark).ok().as_ref() != Some(&wanted) {
+        if std::fs::read_to_string(&mark).ok().as_ref() != Some(&packages) {
             process::run(environment.pip().arg("--requirement").arg(&list))
                 .context("packages could not be installed")?;
-            std::fs::write(&mark, &wanted)?;
+            std::fs::write(&mark, &packages)?;
         }
         Ok(environment)
     }
@@ -164,13 +164,13 @@ impl VirtualEnvironment {
 fn python() -> Result<&'static str> {
     let mut seen = None;
     for name in ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"] {
-        let told = Command::new(name)
+        let output = Command::new(name)
             .args(["-c", "import sys; print(*sys.version_info[:2])"])
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .output();
-        let Ok(told) = told else { continue };
-        let text = String::from_utf8_lossy(&told.stdout);
+        let Ok(output) = output else { continue };
+        let text = String::from_utf8_lossy(&output.stdout);
         let mut numbers = text.split_whitespace().filter_map(|number| number.parse().ok());
         let (Some(major), Some(minor)) = (numbers.next(), numbers.next()) else { continue };
         if (major, minor) >= OLDEST {
@@ -187,10 +187,10 @@ fn python() -> Result<&'static str> {
 
 /// Runs a program whose words matter only if it fails.
 fn run_quietly(command: &mut Command) -> Result<()> {
-    let told =
+    let output =
         command.output().with_context(|| format!("cannot start {}", Path::new(command.get_program()).display()))?;
-    if !told.status.success() {
-        bail!("{}{}", String::from_utf8_lossy(&told.stdout).trim(), String::from_utf8_lossy(&told.stderr).trim());
+    if !output.status.success() {
+        bail!("{}{}", String::from_utf8_lossy(&output.stdout).trim(), String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use crate::process::cargo;
 /// The packages that the program for a target is linked from, as `CycloneDX` 1.5.
 pub fn sbom(target: &str) -> Result<String> {
     let arguments = ["metadata", "--format-version", "1", "--locked", "--filter-platform", target];
-    let told = cargo(&arguments).output().context("cannot start cargo")?;
-    ensure!(told.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&told.stderr));
-    let document = document(&serde_json::from_slice(&told.stdout)?)?;
+    let output = cargo(&arguments).output().context("cannot start cargo")?;
+    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
+    let document = document(&serde_json::from_slice(&output.stdout)?)?;
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 

@@ -67,8 +67,8 @@ const STAGES: [Stage; 10] = [
 pub fn run(arguments: &Arguments) -> Result<()> {
     let rest: Vec<&str> = arguments.rest.iter().map(String::as_str).collect();
     let is_whole = rest.is_empty();
-    let wanted = |(name, _): &Stage| is_whole || ["tools", "tests"].contains(name);
-    let mut stages = Stages::new(STAGES.into_iter().filter(wanted).collect(), arguments.stage.clone());
+    let is_needed = |(name, _): &Stage| is_whole || ["tools", "tests"].contains(name);
+    let mut stages = Stages::new(STAGES.into_iter().filter(is_needed).collect(), arguments.stage.clone());
     let all = arguments.all || arguments.stage.is_some();
     let _ = fs::remove_file(skipped_file());
     let tested = run_stages(&mut stages, all, &rest);

@@ -138,12 +138,12 @@ mod tests {
 
     #[test]
     fn a_reading_may_rest_on_another_one() {
-        let readings = AnalysisCache::default();
-        let whole = readings.case_value(0, || (*readings.case_value(0, || 20_u32), "x"));
+        let cache = AnalysisCache::default();
+        let whole = cache.case_value(0, || (*cache.case_value(0, || 20_u32), "x"));
         assert_eq!(whole.0, 20);
-        let nested = readings.with_worker_value(|outer: &mut Vec<u8>| {
+        let nested = cache.with_worker_value(|outer: &mut Vec<u8>| {
             outer.push(1);
-            readings.with_worker_value(|inner: &mut Vec<u8>| inner.len())
+            cache.with_worker_value(|inner: &mut Vec<u8>| inner.len())
         });
         assert_eq!(nested, 0);
     }

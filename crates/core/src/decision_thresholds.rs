@@ -76,11 +76,11 @@ mod tests {
     fn between_the_ends_nothing_is_decided() {
         let thresholds =
             DecisionThresholds { pass: Some(0.8), fail: Some(0.2), error: 0.05, confidence: 0.95, range: None };
-        let told = [0.0, 0.2, 0.5, 0.8, 1.0].map(|value| thresholds.label(value, Better::Higher));
-        assert_eq!(told, ["fail", "fail", "unsure", "pass", "pass"]);
+        let labels = [0.0, 0.2, 0.5, 0.8, 1.0].map(|value| thresholds.label(value, Better::Higher));
+        assert_eq!(labels, ["fail", "fail", "unsure", "pass", "pass"]);
         let thresholds = DecisionThresholds { pass: Some(0.2), fail: None, ..thresholds };
-        let told = [0.0, 0.2, 0.5, 1.0].map(|value| thresholds.label(value, Better::Lower));
-        assert_eq!(told, ["pass", "pass", "unsure", "unsure"]);
+        let labels = [0.0, 0.2, 0.5, 1.0].map(|value| thresholds.label(value, Better::Lower));
+        assert_eq!(labels, ["pass", "pass", "unsure", "unsure"]);
     }
 
     #[test]

@@ -186,9 +186,9 @@ impl CaseResult {
 
     /// The fallback model that answered in place of the one whose results these are; nothing where that one did.
     pub fn answered_by(&self) -> Option<&str> {
-        let asked = self.model.as_deref()?;
+        let requested = self.model.as_deref()?;
         let answered = self.case.response.as_ref()?.model.as_deref()?;
-        (answered != asked).then_some(answered)
+        (answered != requested).then_some(answered)
     }
 
     /// The result line as text, without a line break.
@@ -295,7 +295,7 @@ const fn is_first(repeat: &u32) -> bool {
 }
 
 fn write_scores<T: Serialize, S: Serializer>(scores: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(scores.iter().map(|(name, told)| (name, told)))
+    serializer.collect_map(scores.iter().map(|(name, result)| (name, result)))
 }
 
 fn read_scores<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, T)>, D::Error> {
@@ -524,7 +524,7 @@ mod tests {
 
     #[test]
     fn shipped_thresholds_stand_beside_a_metric_unless_the_user_has_others() {
-        let named = |info: &MetricInfo| info.decision_thresholds.as_ref().map(|told| told["name"].clone());
+        let named = |info: &MetricInfo| info.decision_thresholds.as_ref().map(|thresholds| thresholds["name"].clone());
         let plain = MetricInfo::new("m", &SHIPPING, Profile::Published);
         assert_eq!(named(&plain), None, "labels of the published profile do not rest on them");
         let improved = MetricInfo::new("m", &SHIPPING, Profile::Improved);

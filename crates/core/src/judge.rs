@@ -209,7 +209,7 @@ impl BackendAnswer {
 /// A metric that asks. `next_action` is called with all answers so far, in the order of asking, until it is done.
 pub trait Judge: Send + Sync {
     /// What to do after these answers. An unreadable reply is an error, not a zero.
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError>;
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError>;
 
     /// The model whose vectors it wants, where it rests on nothing else from outside: the same texts have the same vectors,
     /// so such a metric can be computed again.

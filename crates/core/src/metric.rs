@@ -245,8 +245,8 @@ impl MetricDef {
     }
 
     /// The profile that a request for `wanted` gives.
-    pub fn resolve_profile(&self, wanted: Profile) -> Profile {
-        if self.profiles.contains(&wanted) { wanted } else { Profile::Published }
+    pub fn resolve_profile(&self, profile: Profile) -> Profile {
+        if self.profiles.contains(&profile) { profile } else { Profile::Published }
     }
 
     /// The thresholds that its labels rest on in this profile, where they come with it.
@@ -351,8 +351,8 @@ fn explain_options(
     let wrong = options.as_object().and_then(|all| all.iter().find(|(name, _)| is_wrong(all, name)));
     BuildError::Options(match wrong {
         Some((name, value)) if error.starts_with("invalid type: ") => {
-            let wanted = error.rsplit_once("expected ").map_or("another type", |(_, wanted)| wanted);
-            format!("option `{name}` must be {}, but it is {}", type_words(wanted), excerpt_of(value))
+            let expected = error.rsplit_once("expected ").map_or("another type", |(_, expected)| expected);
+            format!("option `{name}` must be {}, but it is {}", type_words(expected), excerpt_of(value))
         }
         Some((name, _)) if !error.contains(&format!("`{name}`")) => format!("option `{name}`: {error}"),
         _ => error,
@@ -360,8 +360,8 @@ fn explain_options(
 }
 
 /// A type of Rust in the words of whoever writes options.
-fn type_words(wanted: &str) -> &str {
-    match wanted {
+fn type_words(expected: &str) -> &str {
+    match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
         nonzero if nonzero.starts_with("a nonzero ") => "a whole number of at least 1",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
@@ -501,8 +501,8 @@ mod tests {
     struct Asks;
 
     impl Judge for Asks {
-        fn next_action(&self, _: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
-            match heard {
+        fn next_action(&self, _: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+            match answers {
                 [] => Ok(JudgeAction::Ask(vec![crate::ChatRequest::default(); 2])),
                 [first, _] => {
                     let yes = first.reply()?.response_text()? == "yes";

@@ -164,11 +164,11 @@ impl PerTurn {
 
     /// Scores all turns; where a judge wants to ask, what all turns ask next. They ask side by side, so that the rounds of a
     /// long conversation are those of its longest turn.
-    fn advance(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn advance(&self, sample: Sample<'_>, replies: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let Some(turns) = turns(sample, &self.options)? else {
             return Ok(JudgeAction::Done(Outcome::not_applicable("the case has no `messages` to take turns from")));
         };
-        let mut rest = heard;
+        let mut rest = replies;
         let mut outcomes: Vec<Option<Outcome>> = vec![None; turns.len()];
         let mut answers: Vec<Vec<BackendAnswer>> = vec![Vec::new(); turns.len()];
         loop {
@@ -176,9 +176,9 @@ impl PerTurn {
             let mut waiting: Vec<(usize, usize)> = Vec::new();
             for (at, turn) in turns.iter().enumerate().filter(|(at, _)| outcomes[*at].is_none()).collect::<Vec<_>>() {
                 // Never a mean over some of the turns.
-                let told =
+                let with_turn =
                     |error: ScoreError| ScoreError::other(error.kind(), format!("turn {}: {error}", turn.number));
-                match self.next_of_turn(sample, turn, &answers[at]).map_err(told)? {
+                match self.next_of_turn(sample, turn, &answers[at]).map_err(with_turn)? {
                     JudgeAction::Done(outcome) => outcomes[at] = Some(outcome),
                     next => {
                         let count = answer_count(&next);
@@ -210,10 +210,10 @@ impl PerTurn {
         turn: &TurnCase,
         answers: &[BackendAnswer],
     ) -> Result<JudgeAction, ScoreError> {
-        let readings = AnalysisCache::new(sample.run_cache());
+        let cache = AnalysisCache::new(sample.run_cache());
         let messages = sample.case.messages.as_deref().unwrap_or_default();
         let earlier = messages.get(..turn.start).unwrap_or_default();
-        let inner = Sample::from_case(&turn.case).with_cache(&readings).with_earlier_messages(earlier);
+        let inner = Sample::from_case(&turn.case).with_cache(&cache).with_earlier_messages(earlier);
         if let Some(lack) = self.needs.iter().find(|field| !inner.has(**field)) {
             return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the turn has no `{lack}`"))));
         }
@@ -318,8 +318,8 @@ impl Metric for PerTurn {
 }
 
 impl Judge for PerTurn {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
-        self.advance(sample, heard)
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        self.advance(sample, answers)
     }
 
     fn sole_embedding_model(&self) -> Option<&str> {
@@ -488,16 +488,17 @@ fn check_user_text(
     range: Option<&Range<usize>>,
     messages: &[CaseMessage],
 ) -> Result<(), ScoreError> {
-    let (Some(wanted), Some(range)) = (&item.user, range) else { return Ok(()) };
+    let (Some(expected), Some(range)) = (&item.user, range) else { return Ok(()) };
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut said = JoinedText::default();
+    let mut joined = JoinedText::default();
     for number in range.clone().filter(|number| messages[*number].has_role(Role::User)) {
-        said.push_message(&messages[number], number);
+        joined.push_message(&messages[number], number);
     }
-    if squeezed(wanted) == squeezed(&said.text) {
+    if squeezed(expected) == squeezed(&joined.text) {
         return Ok(());
     }
-    let reason = format!("`turns` item {at} says {:?} but the user said {:?}", squeezed(wanted), squeezed(&said.text));
+    let reason =
+        format!("`turns` item {at} says {:?} but the user said {:?}", squeezed(expected), squeezed(&joined.text));
     Err(ScoreError::other(ErrorKind::Failed, reason))
 }
 
@@ -599,8 +600,8 @@ mod tests {
     struct Asks;
 
     impl Judge for Asks {
-        fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
-            match heard {
+        fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+            match answers {
                 [] => Ok(JudgeAction::Ask(vec![crate::ChatRequest::default()])),
                 [one] => {
                     let is_right = one.reply()?.response_text()? == sample.response()?;

@@ -99,20 +99,20 @@ pub struct Sample<'a> {
     /// The row.
     pub case: &'a Case,
     output: Option<&'a Output>,
-    readings: Option<&'a AnalysisCache>,
+    cache: Option<&'a AnalysisCache>,
     earlier: &'a [CaseMessage],
 }
 
 impl<'a> Sample<'a> {
     /// The case with the response that its file recorded. Nothing is shared: every metric reads it afresh.
     pub const fn from_case(case: &'a Case) -> Self {
-        Self { case, output: case.response.as_ref(), readings: None, earlier: &[] }
+        Self { case, output: case.response.as_ref(), cache: None, earlier: &[] }
     }
 
     /// The same, with readings that the metrics of this case share.
     #[must_use]
-    pub const fn with_cache(mut self, readings: &'a AnalysisCache) -> Self {
-        self.readings = Some(readings);
+    pub const fn with_cache(mut self, cache: &'a AnalysisCache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -131,16 +131,16 @@ impl<'a> Sample<'a> {
     /// A reading of this case, made once for all metrics that ask for the same type under the same key. It must depend on
     /// nothing but the case and the key.
     pub fn cached<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
-        match self.readings {
-            Some(readings) => readings.case_value(key, make),
+        match self.cache {
+            Some(cache) => cache.case_value(key, make),
             None => Rc::new(make()),
         }
     }
 
     /// A value that lives as long as the run and is shared by all workers: made once for each type and key.
     pub fn run_cached<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
-        match self.readings {
-            Some(readings) => readings.run_value(key, make),
+        match self.cache {
+            Some(cache) => cache.run_value(key, make),
             None => Arc::new(make()),
         }
     }
@@ -148,23 +148,23 @@ impl<'a> Sample<'a> {
     /// Lends the worker's own value of a type: buffers to be used again, or what was read for earlier cases. What comes
     /// out must not depend on what is in it.
     pub fn with_scratch<T: Default + 'static, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        match self.readings {
-            Some(readings) => readings.with_worker_value(work),
+        match self.cache {
+            Some(cache) => cache.with_worker_value(work),
             None => work(&mut T::default()),
         }
     }
 
     /// Whether evidence is of use. A metric may leave it out where it is not; the value must not depend on it.
     pub const fn wants_evidence(&self) -> bool {
-        match self.readings {
-            Some(readings) => readings.wants_evidence(),
+        match self.cache {
+            Some(cache) => cache.wants_evidence(),
             None => true,
         }
     }
 
     /// The readings of the run, for a sample that is made of a part of this one.
     pub(crate) fn run_cache(&self) -> RunAnalysisCache {
-        self.readings.map(AnalysisCache::run_cache).unwrap_or_default()
+        self.cache.map(AnalysisCache::run_cache).unwrap_or_default()
     }
 
     /// The output under test, if something was answered.

@@ -527,8 +527,8 @@ impl Serialize for ScoreError {
 mod tests {
     use super::*;
 
-    fn round(told: Result<Outcome, ScoreError>) -> (String, SerializedResult) {
-        let json = serde_json::to_string(&SerializedResult(told)).unwrap();
+    fn round(result: Result<Outcome, ScoreError>) -> (String, SerializedResult) {
+        let json = serde_json::to_string(&SerializedResult(result)).unwrap();
         let back = serde_json::from_str(&json).unwrap();
         (json, back)
     }
@@ -561,15 +561,15 @@ mod tests {
     fn a_value_is_read_without_what_it_was_made_from() {
         let score = Score::from_number(0.1 + 0.2).unwrap().labelled("fine").decided_by(Decider::Judge);
         let whole = score.clone().with_part("b", 2.0).unwrap().because([Evidence::missing("x")]);
-        for (told, wanted) in [
+        for (result, expected) in [
             (Ok(whole.into()), Ok(score.into())),
             (Ok(Outcome::not_applicable("why")), Ok(Outcome::not_applicable("why"))),
             (Err(ScoreError::other(ErrorKind::Refused, "no")), Err(ScoreError::other(ErrorKind::Refused, "no"))),
         ] {
-            let json = serde_json::to_string(&SerializedResult(told)).unwrap();
+            let json = serde_json::to_string(&SerializedResult(result)).unwrap();
             assert_eq!(
                 serde_json::from_str::<ResultWithoutEvidence>(&json).unwrap(),
-                ResultWithoutEvidence(wanted),
+                ResultWithoutEvidence(expected),
                 "{json}"
             );
         }

@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn reports_get_every_threshold_with_its_figures() {
-        let told = THRESHOLDS.to_json();
-        assert_eq!(told["labels"][1], json!({"label": "wrong", "at_most": 0.1, "decided": 5, "right": 5}));
-        assert_eq!(told["held_out"], json!({"on": "20 other cases", "cases": 20}));
+        let report = THRESHOLDS.to_json();
+        assert_eq!(report["labels"][1], json!({"label": "wrong", "at_most": 0.1, "decided": 5, "right": 5}));
+        assert_eq!(report["held_out"], json!({"on": "20 other cases", "cases": 20}));
     }
 }

@@ -3,17 +3,17 @@
 /// The known name nearest to `name`, if it is near enough to be a slip of the fingers; else one that has it as one of its
 /// words: `f1` for `token_f1`.
 pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = name.to_lowercase();
-    let limit = wanted.chars().count() / 3 + 1;
+    let lowered = name.to_lowercase();
+    let limit = lowered.chars().count() / 3 + 1;
     let known: Vec<&str> = known.into_iter().collect();
     let slip = known
         .iter()
         .copied()
-        .map(|candidate| (edit_distance(&wanted, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (edit_distance(&lowered, &candidate.to_lowercase()), candidate))
         .filter(|(steps, _)| *steps <= limit)
         .min_by_key(|(steps, _)| *steps)
         .map(|(_, candidate)| candidate);
-    let is_word = |candidate: &&str| candidate.split(['_', '-']).any(|word| word.eq_ignore_ascii_case(&wanted));
+    let is_word = |candidate: &&str| candidate.split(['_', '-']).any(|word| word.eq_ignore_ascii_case(&lowered));
     slip.or_else(|| known.iter().copied().filter(is_word).min_by_key(|candidate| candidate.len()))
 }
 

@@ -303,15 +303,15 @@ fn matching_expressions<'w>(
 /// ```
 /// use probare_english::lexicon::Opposites;
 ///
-/// let asked = Opposites::from_words(&["who", "won", "the", "final"]);
-/// let said = ["leeds", "was", "beaten", "by", "norwich"];
-/// assert_eq!(asked.opposite_length(|ahead| said.get(1 + ahead).copied().unwrap_or_default()), Some(2));
-/// assert_eq!(asked.opposite_length(|_| "norwich"), None);
+/// let opposites = Opposites::from_words(&["who", "won", "the", "final"]);
+/// let answer = ["leeds", "was", "beaten", "by", "norwich"];
+/// assert_eq!(opposites.opposite_length(|ahead| answer.get(1 + ahead).copied().unwrap_or_default()), Some(2));
+/// assert_eq!(opposites.opposite_length(|_| "norwich"), None);
 /// ```
 #[derive(Debug, Default)]
 pub struct Opposites {
     /// First words of the entries that the text has, and of those against them.
-    said: Vec<&'static str>,
+    lemmas: Vec<&'static str>,
     against: Vec<&'static str>,
     words: FxHashSet<String>,
 }
@@ -324,7 +324,7 @@ impl Opposites {
             for entry in matching_expressions(LexicalRoles::from_roles(&[LexicalRole::Opposite]), |ahead| {
                 words.get(at + ahead).copied().unwrap_or_default()
             }) {
-                opposites.said.push(&entry.lemma);
+                opposites.lemmas.push(&entry.lemma);
                 opposites.against.extend(entry.against.iter().map(String::as_str));
             }
             if words[at].len() > 2 && !lexical_roles(words[at]).has(LexicalRole::Function) {
@@ -339,9 +339,9 @@ impl Opposites {
     pub fn opposite_length<'w>(&self, word: impl Fn(usize) -> &'w str) -> Option<usize> {
         let is_against = |entry: &&Expression| {
             let lemma = entry.lemma.as_str();
-            !self.said.contains(&lemma)
+            !self.lemmas.contains(&lemma)
                 && (self.against.contains(&lemma)
-                    || entry.against.iter().any(|other| self.said.contains(&other.as_str())))
+                    || entry.against.iter().any(|other| self.lemmas.contains(&other.as_str())))
         };
         let first = word(0);
         if let Some(entry) =

@@ -339,7 +339,7 @@ mod tests {
         for (&score, parent) in [3, 9, 9, 1, 9, 7].iter().zip(0..) {
             offer(&mut best, BeamLimits { width: 4, lag: 100 }, Candidate { score, parent, step: Move::Shift });
         }
-        let kept: Vec<(i32, u32)> = best.iter().map(|candidate| (candidate.score, candidate.parent)).collect();
-        assert_eq!(kept, [(9, 1), (9, 2), (9, 4), (7, 5)]);
+        let ranking: Vec<(i32, u32)> = best.iter().map(|candidate| (candidate.score, candidate.parent)).collect();
+        assert_eq!(ranking, [(9, 1), (9, 2), (9, 4), (7, 5)]);
     }
 }

@@ -426,8 +426,8 @@ mod tests {
     #[test]
     fn nothing_but_white_space_is_lost() {
         let text = "a''b ''' `` x’’ -.5 $$ 1,2,3 a.b.c. \u{200B}né\u{301}e…";
-        let kept: String = forms(text).concat();
+        let joined: String = forms(text).concat();
         let expected: String = text.chars().filter(|character| !is_space(*character)).collect();
-        assert_eq!(kept, expected);
+        assert_eq!(joined, expected);
     }
 }

@@ -92,16 +92,16 @@ fn exchange(random: &mut Random, users: &[String], replies: &[String]) -> Case {
 /// A response whose sentences are in part those of its context.
 fn response(random: &mut Random, responses: &[String], contexts: &[String]) -> Case {
     let chunks: Vec<String> = (0..=random.below(3)).map(|_| text(random, contexts, 6)).collect();
-    let mut said = text(random, responses, 3);
+    let mut reply = text(random, responses, 3);
     if random.below(3) > 0 {
         let chunk = &chunks[random.below(chunks.len())];
         let sentences: Vec<String> = chunk.split_inclusive(['.', '!', '?']).map(str::to_owned).collect();
-        said.push(' ');
-        said.push_str(&text(random, &sentences, 2));
+        reply.push(' ');
+        reply.push_str(&text(random, &sentences, 2));
     }
     Case {
         query: Some(text(random, responses, 1)),
-        response: Some(Output::new(said)),
+        response: Some(Output::new(reply)),
         context: Some(chunks.iter().map(|chunk| Passage::from(chunk.as_str())).collect()),
         ..Case::default()
     }

@@ -241,8 +241,8 @@ struct Cascade {
 
 impl Cascade {
     /// What the judge said, in the scale of the reading.
-    fn apply_judge_score(&self, read: &Score, told: Score) -> Result<Score, ScoreError> {
-        let value = told.value.get();
+    fn apply_judge_score(&self, read: &Score, judged: Score) -> Result<Score, ScoreError> {
+        let value = judged.value.get();
         let score = Score::from_number(if self.better == Better::Higher { value } else { 1.0 - value })?;
         let (good, bad) = if self.thresholds.is_some() { ("pass", "fail") } else { self.labels };
         let label = match value.total_cmp(&0.5) {
@@ -251,15 +251,15 @@ impl Cascade {
             std::cmp::Ordering::Equal => UNSURE,
         };
         let mut score = score.with_part("rule", read.value.get())?;
-        for (name, value) in told.parts.iter() {
+        for (name, value) in judged.parts.iter() {
             score = score.with_part(name.to_owned(), value)?;
         }
-        Ok(score.labelled(label).because(told.evidence).decided_by(Decider::Judge))
+        Ok(score.labelled(label).because(judged.evidence).decided_by(Decider::Judge))
     }
 }
 
 impl Judge for Cascade {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let mut read = match self.rule.score(sample)? {
             Outcome::Scored(read) => read.decided_by(Decider::Rule),
             outcome @ (Outcome::Labelled(_) | Outcome::NotApplicable { .. }) => return Ok(JudgeAction::Done(outcome)),
@@ -276,9 +276,9 @@ impl Judge for Cascade {
         if let Some(lack) = self.definition.missing_input(sample) {
             return stays(read, format!("the case has no `{lack}`"));
         }
-        match self.judge.next_action(sample, heard)? {
-            JudgeAction::Done(Outcome::Scored(told)) => {
-                Ok(JudgeAction::Done(self.apply_judge_score(&read, told)?.into()))
+        match self.judge.next_action(sample, answers)? {
+            JudgeAction::Done(Outcome::Scored(judged)) => {
+                Ok(JudgeAction::Done(self.apply_judge_score(&read, judged)?.into()))
             }
             JudgeAction::Done(Outcome::NotApplicable { reason }) => stays(read, reason.into_owned()),
             turn => Ok(turn),
@@ -303,8 +303,8 @@ mod tests {
 
     fn built(id: &str, mut options: Json, thresholds: Option<DecisionThresholds>) -> Result<Scorer, BuildError> {
         let definition = crate::registry().get(id).unwrap();
-        let wish = CascadeOptions::from_options(definition, &mut options)?.unwrap();
-        wish.build(definition, Profile::Improved, definition.build(options, Profile::Improved)?, thresholds)
+        let cascade = CascadeOptions::from_options(definition, &mut options)?.unwrap();
+        cascade.build(definition, Profile::Improved, definition.build(options, Profile::Improved)?, thresholds)
     }
 
     const THRESHOLDS: DecisionThresholds =
@@ -339,8 +339,9 @@ mod tests {
             text.contains("Somebody from the north") && !text.contains("wrong:"),
             "the finding is not shown: {text}"
         );
-        let heard = [BackendAnswer::Reply(ModelReply::text(r#"{"reason": "she is from there", "same": true}"#))];
-        let JudgeAction::Done(Outcome::Scored(score)) = judge.next_action(Sample::from_case(&unsure), &heard).unwrap()
+        let answers = [BackendAnswer::Reply(ModelReply::text(r#"{"reason": "she is from there", "same": true}"#))];
+        let JudgeAction::Done(Outcome::Scored(score)) =
+            judge.next_action(Sample::from_case(&unsure), &answers).unwrap()
         else {
             panic!("done")
         };
@@ -350,12 +351,12 @@ mod tests {
 
     /// The end of asking, with these replies.
     fn heard(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
-        let asked = judge.next_action(Sample::from_case(case), &[]).unwrap();
-        let JudgeAction::Ask(questions) = &asked else { panic!("it asks: {asked:?}") };
+        let action = judge.next_action(Sample::from_case(case), &[]).unwrap();
+        let JudgeAction::Ask(questions) = &action else { panic!("it asks: {action:?}") };
         assert_eq!(questions.len(), replies.len(), "one question for each seat");
-        let heard: Vec<BackendAnswer> =
+        let answers: Vec<BackendAnswer> =
             replies.iter().map(|reply| BackendAnswer::Reply(ModelReply::text(*reply))).collect();
-        match judge.next_action(Sample::from_case(case), &heard).unwrap() {
+        match judge.next_action(Sample::from_case(case), &answers).unwrap() {
             JudgeAction::Done(Outcome::Scored(score)) => score,
             turn => panic!("done: {turn:?}"),
         }
@@ -453,8 +454,8 @@ mod tests {
         let plain = crate::registry().get("agency_language").unwrap();
         let granted = |definition: &MetricDef, value: f64| {
             let mut options = json!({"judge": "when_unsure", "judges": ["house"]});
-            let wish = CascadeOptions::from_options(definition, &mut options).unwrap().unwrap();
-            wish.build(definition, Profile::Improved, Scorer::Pure(Box::new(ByShippedThresholds(value))), None)
+            let cascade = CascadeOptions::from_options(definition, &mut options).unwrap().unwrap();
+            cascade.build(definition, Profile::Improved, Scorer::Pure(Box::new(ByShippedThresholds(value))), None)
         };
         let definition = MetricDef { thresholds: Some(&SHIPPED), ..*plain };
         let case = case("You must leave at once.");
@@ -481,16 +482,16 @@ mod tests {
         ] {
             let definition = crate::registry().get(id).unwrap();
             let mut rest = options.clone();
-            let told = match CascadeOptions::from_options(definition, &mut rest) {
-                Ok(Some(wish)) => {
-                    let reading = definition.build(rest, Profile::Published).unwrap();
-                    wish.build(definition, Profile::Published, reading, None).err()
+            let refusal = match CascadeOptions::from_options(definition, &mut rest) {
+                Ok(Some(cascade)) => {
+                    let rule = definition.build(rest, Profile::Published).unwrap();
+                    cascade.build(definition, Profile::Published, rule, None).err()
                 }
                 Ok(None) => None,
                 Err(error) => Some(error),
             };
-            let told = told.map(|error| error.to_string()).unwrap_or_default();
-            assert!(told.contains(part), "{options}: {told}");
+            let refusal = refusal.map(|error| error.to_string()).unwrap_or_default();
+            assert!(refusal.contains(part), "{options}: {refusal}");
         }
         assert_eq!(without_judge_options(&json!({"judge": "always", "judges": ["a"], "k": 3})), json!({"k": 3}));
     }

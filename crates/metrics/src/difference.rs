@@ -98,11 +98,11 @@ pub(crate) fn first_difference(
         let length = rest.char_indices().nth(SHOWN).map_or(rest.len(), |(length, _)| length);
         (side.original)(at..token_end(side.text, at + length))
     });
-    let wanted = &reference.whole[expected.clone()];
-    let note = if wanted.is_empty() {
+    let expected_text = &reference.whole[expected.clone()];
+    let note = if expected_text.is_empty() {
         "the first difference: the reference has ended here".to_owned()
     } else {
-        format!("the first difference: the reference goes on with `{}`", truncate_for_note(wanted))
+        format!("the first difference: the reference goes on with `{}`", truncate_for_note(expected_text))
     };
     let place = FieldSpan::in_item(Field::Reference, index, expected);
     Some(

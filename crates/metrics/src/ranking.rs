@@ -27,9 +27,9 @@ pub(crate) struct Ranking<'a> {
 impl<'a> Ranking<'a> {
     /// Reads the sample; `None` where no document is relevant, so that nothing can be said about the ranking.
     pub fn from_sample(sample: Sample<'a>, k: Option<usize>) -> Result<Option<Self>, ScoreError> {
-        let (retrieved, wanted) = (sample.retrieved()?, sample.relevant()?);
+        let (retrieved, relevant_ids) = (sample.retrieved()?, sample.relevant()?);
         let mut open: FxHashMap<&str, usize> = FxHashMap::default();
-        for (index, id) in wanted.iter().enumerate() {
+        for (index, id) in relevant_ids.iter().enumerate() {
             open.entry(id).or_insert(index);
         }
         let relevant = open.len();
@@ -48,7 +48,7 @@ impl<'a> Ranking<'a> {
                 matched.push(*index);
             }
         }
-        Ok(Some(Self { hits, relevant, places, retrieved, relevant_ids: wanted, matched, repeated }))
+        Ok(Some(Self { hits, relevant, places, retrieved, relevant_ids, matched, repeated }))
     }
 
     /// The hits with their places, the relevant documents that were not among the places looked at, and a remark on

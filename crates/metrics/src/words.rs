@@ -25,13 +25,13 @@ impl<'a> SpannedWords<'a> {
 }
 
 /// Wanted words that follow each other, as one span each.
-pub fn word_runs(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+pub fn word_runs(spans: &[Range<usize>], is_included: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut stretches: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     for (index, span) in spans.iter().enumerate() {
         probare_cancellation::count_steps(1);
         match stretches.last_mut() {
-            _ if !wanted(index) => open = false,
+            _ if !is_included(index) => open = false,
             Some(last) if open => last.end = span.end.max(last.end),
             _ => {
                 stretches.push(span.clone());

@@ -83,16 +83,16 @@ fn side_by_side(words: &[String]) -> Done {
         ("Python's client", &python, script.as_str(), "plain"),
     ] {
         let output = Command::new(program).args([first, &url, count, concurrency, last]).output()?;
-        let Ok(told) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
+        let Ok(report) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
             println!("{what:32} left out: {}", String::from_utf8_lossy(&output.stderr).trim());
             continue;
         };
-        let number = |key: &str| told[key].as_f64().unwrap_or_default();
+        let number = |key: &str| report[key].as_f64().unwrap_or_default();
         let (cpu, wall) = (number("answered") / number("seconds"), number("answered") / number("wall"));
         println!(
             "{what:32} {cpu:>8.0} requests/CPU-second, {wall:>8.0} requests/second, {} answered ({})",
-            told["answered"],
-            told["version"].as_str().unwrap_or_default()
+            report["answered"],
+            report["version"].as_str().unwrap_or_default()
         );
     }
     drop(server.stdin.take());

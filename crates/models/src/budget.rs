@@ -40,14 +40,14 @@ impl Spending {
 #[non_exhaustive]
 pub enum BudgetError {
     /// The budget is used up: this call could exceed it.
-    #[error("the budget is reached: {limit} are allowed, {spent} were spent, and this call could take {wanted}")]
+    #[error("the budget is reached: {limit} are allowed, {spent} were spent, and this call could take {requested}")]
     Reached {
         /// What is allowed, with its unit.
         limit: String,
         /// What was spent.
         spent: String,
         /// What the call could take.
-        wanted: String,
+        requested: String,
     },
     /// What the call takes could not be noted, so it is not sent.
     #[error("the cost of calls cannot be written to the store of the run, so nothing is sent: is the disk full?")]
@@ -221,12 +221,12 @@ impl Budget {
             Some(limit) => BudgetError::Reached {
                 limit: dollars(limit),
                 spent: dollars(spent.money),
-                wanted: dollars(bound.money),
+                requested: dollars(bound.money),
             },
             None => BudgetError::Reached {
                 limit: tokens(self.0.limit.tokens.unwrap_or_default()),
                 spent: tokens(spent.tokens),
-                wanted: tokens(bound.tokens),
+                requested: tokens(bound.tokens),
             },
         }
     }
@@ -350,7 +350,7 @@ mod tests {
                         taken += ended.map_or(0, |ended| ended.taken.tokens);
                         taken -= bounds[&reservation];
                     }
-                    LedgerRequest::Flush(kept) => kept.send(()).unwrap(),
+                    LedgerRequest::Flush(done) => done.send(()).unwrap(),
                 }
             }
         });

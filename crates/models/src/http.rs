@@ -117,12 +117,12 @@ impl Http {
         let mut headers = self.headers.clone();
         headers.extend(further);
         let whole = async {
-            let told = |error: reqwest::Error| chain(&error.without_url());
-            let mut response = self.client.post(url).headers(headers).body(body).send().await.map_err(told)?;
+            let without_url = |error: reqwest::Error| chain(&error.without_url());
+            let mut response = self.client.post(url).headers(headers).body(body).send().await.map_err(without_url)?;
             let status = response.status();
             let headers = std::mem::take(response.headers_mut());
             let mut bytes = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(told)? {
+            while let Some(piece) = response.chunk().await.map_err(without_url)? {
                 if bytes.len().saturating_add(piece.len()) > LARGEST_REPLY {
                     return Err(too_large(LARGEST_REPLY).reason);
                 }
@@ -131,8 +131,8 @@ impl Http {
             if status.is_success() {
                 return Ok((headers, bytes));
             }
-            let said = error_message(&String::from_utf8_lossy(&bytes));
-            Err(format!("status {}{}{said}", status.as_u16(), if said.is_empty() { "" } else { ": " }))
+            let detail = error_message(&String::from_utf8_lossy(&bytes));
+            Err(format!("status {}{}{detail}", status.as_u16(), if detail.is_empty() { "" } else { ": " }))
         };
         timeout(limit, whole).await.unwrap_or_else(|_| Err(format!("no answer within {} s", limit.as_secs_f64())))
     }
@@ -165,8 +165,8 @@ impl Http {
         let bytes = decompress(bytes, header(CONTENT_ENCODING).as_deref())?;
         if status != 200 {
             let text = String::from_utf8_lossy(&bytes);
-            let said = error_message(&text);
-            let reason = format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " });
+            let detail = error_message(&text);
+            let reason = format!("status {status}{}{detail}", if detail.is_empty() { "" } else { ": " });
             let retry_after = dialect.retry_after(&headers, &text, SystemTime::now());
             return Err(AttemptError { error: ReplyError::new(dialect.fault(status, &text), reason), retry_after });
         }

@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn an_image_takes_what_the_formulas_of_the_providers_say() {
         use Provider::{Anthropic, Bedrock, Gemini, Mistral, OpenAi, OpenAiResponses, OpenRouter};
-        for (provider, model, width, height, wanted) in [
+        for (provider, model, width, height, expected) in [
             // The examples of the providers' pages.
             (OpenAi, "gpt-4o", 1024, 1024, 765),
             (OpenAi, "gpt-4o", 2048, 4096, 1105),
@@ -203,7 +203,7 @@ mod tests {
             (Gemini, "gemini-3-pro-preview", 4000, 4000, 1120),
             (Mistral, "pixtral-large-latest", 1024, 1024, 5476),
         ] {
-            assert_eq!(tokens(provider, model, width, height), wanted, "{model} {width} x {height}");
+            assert_eq!(tokens(provider, model, width, height), expected, "{model} {width} x {height}");
         }
         assert!(tokens(OpenAi, "gpt-9", 2000, 2000) > tokens(OpenAi, "gpt-4.1-nano", 2000, 2000), "an unknown model");
         for side in [1, 100_000] {

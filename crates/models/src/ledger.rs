@@ -157,15 +157,15 @@ impl Ledger {
 
     /// Waits until all that was noted is kept; says whether it is.
     pub fn flush(&self) -> bool {
-        let (kept, heard) = mpsc::channel();
-        self.0.send(LedgerRequest::Flush(kept)).is_ok() && heard.recv().is_ok()
+        let (done, receiver) = mpsc::channel();
+        self.0.send(LedgerRequest::Flush(done)).is_ok() && receiver.recv().is_ok()
     }
 
     /// Reserves the bound of a call; nothing where the ledger cannot be kept any more.
     pub(crate) async fn reserve(&self, call: PlannedCall, limit: SpendingLimit) -> Option<Admission> {
-        let (answer, heard) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         self.0.send(LedgerRequest::Reserve { call, limit, ledger: self.clone(), answer }).ok()?;
-        heard.await.ok()
+        receiver.await.ok()
     }
 }
 

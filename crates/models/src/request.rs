@@ -54,16 +54,16 @@ impl ModelRequest {
         question: &ChatRequest,
         repeat: u32,
     ) -> Self {
-        let asked = &question.parameters;
+        let per_request = &question.parameters;
         let parameters = Parameters {
-            temperature: asked.temperature.or(settings.temperature),
-            top_p: asked.top_p.or(settings.top_p),
-            max_tokens: asked.max_tokens.or(settings.max_tokens),
-            seed: asked.seed.or(settings.seed),
-            stop: asked.stop.clone(),
-            schema: asked.schema.clone(),
-            logprobs: asked.logprobs,
-            tools: asked.tools.clone(),
+            temperature: per_request.temperature.or(settings.temperature),
+            top_p: per_request.top_p.or(settings.top_p),
+            max_tokens: per_request.max_tokens.or(settings.max_tokens),
+            seed: per_request.seed.or(settings.seed),
+            stop: per_request.stop.clone(),
+            schema: per_request.schema.clone(),
+            logprobs: per_request.logprobs,
+            tools: per_request.tools.clone(),
         };
         Self {
             provider: name.provider,

@@ -487,7 +487,7 @@ impl ModelSettings {
             }
         }
         let provider = self.model_name()?.provider;
-        let wishes = [
+        let features = [
             (Feature::Temperature, "temperature", self.temperature.is_some()),
             (Feature::TopP, "top_p", self.top_p.is_some()),
             (Feature::MaxTokens, "max_tokens", self.max_tokens.is_some()),
@@ -497,7 +497,7 @@ impl ModelSettings {
             (Feature::Embeddings, "generator_type", self.generator_type == Some(GeneratorType::Embedding)),
             (Feature::Streaming, "stream", self.stream),
         ];
-        for (feature, field, is_wanted) in wishes {
+        for (feature, field, is_wanted) in features {
             // What a finished run was asked with is looked for, not sent.
             if is_wanted && self.also.is_none() && !provider.supports(feature) {
                 let what = if field == feature.name() { String::new() } else { format!(" ({})", feature.name()) };
@@ -550,14 +550,14 @@ impl ModelSettings {
 
     /// Further fields of the request stand in manifests, and so does what a program is called with.
     fn check_stored_secrets(&self, model: &str) -> Result<(), SettingsError> {
-        let kept =
+        let stored_secret =
             |place: String, remedy: String| SettingsError::StoredSecret { model: model.to_owned(), place, remedy };
         let variable = self.model_name().ok().and_then(|name| name.provider.key_variable()).unwrap_or("MODEL_API_KEY");
         if let Some(path) = self.extra_body.iter().find_map(|(field, value)| secret_in(field, value)) {
             let remedy = format!(
                 "put it into an environment variable and name that: `api_key: {variable}`, or a header with `${{NAME}}`"
             );
-            return Err(kept(format!("`extra_body.{path}`"), remedy));
+            return Err(stored_secret(format!("`extra_body.{path}`"), remedy));
         }
         let name = self.api_model_name.as_deref().unwrap_or(&self.name);
         let words: Vec<String> = if self.command.is_empty() && name.starts_with("command:") {
@@ -568,7 +568,7 @@ impl ModelSettings {
         if let Some(at) = secret_argument(&words) {
             let remedy =
                 format!("put it into an environment variable such as `{variable}`, which the program inherits");
-            return Err(kept(format!("argument {at} of `command`"), remedy));
+            return Err(stored_secret(format!("argument {at} of `command`"), remedy));
         }
         Ok(())
     }

@@ -228,16 +228,16 @@ const THREADS: usize = 2;
 
 /// Whether so many threads can be had at once.
 fn has_threads(count: usize) -> bool {
-    let mut held = Vec::with_capacity(count);
+    let mut threads = Vec::with_capacity(count);
     for _ in 0..count {
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         // Each waits until its sender is gone.
         match std::thread::Builder::new().spawn(move || receiver.recv().is_ok()) {
-            Ok(thread) => held.push((sender, thread)),
+            Ok(thread) => threads.push((sender, thread)),
             Err(_) => return false,
         }
     }
-    for (sender, thread) in held {
+    for (sender, thread) in threads {
         drop(sender);
         // It has nothing to say.
         let _ = thread.join();

@@ -52,12 +52,12 @@ pub fn lines(annotations: &[Annotation]) -> String {
     let mut text = String::new();
     for (is_error, word) in [(true, "error"), (false, "warning")] {
         let all: Vec<&Annotation> = annotations.iter().filter(|annotation| annotation.is_error == is_error).collect();
-        let kept = if all.len() > MOST { MOST - 1 } else { all.len() };
-        for annotation in &all[..kept] {
+        let shown = if all.len() > MOST { MOST - 1 } else { all.len() };
+        for annotation in &all[..shown] {
             text.push_str(&line(annotation, word));
         }
-        if kept < all.len() {
-            let message = format!("{} more are not shown", all.len() - kept);
+        if shown < all.len() {
+            let message = format!("{} more are not shown", all.len() - shown);
             text.push_str(&line(&Annotation { is_error, ..Annotation::error("and more", message) }, word));
         }
     }

@@ -413,9 +413,9 @@ mod tests {
         let mut repeated = result("a", 0.9);
         (repeated.model, repeated.repeat) = (Some("m".into()), 1);
         let text = rendered(&[repeated], Vec::new());
-        let wanted = "name=\"a (m, output 2)\"><properties><property name=\"model\" value=\"m\"/>\
+        let expected = "name=\"a (m, output 2)\"><properties><property name=\"model\" value=\"m\"/>\
                       <property name=\"repeat\" value=\"1\"/><property name=\"value\" value=\"0.9\"/></properties>";
-        assert!(text.contains(wanted), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

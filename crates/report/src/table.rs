@@ -71,12 +71,12 @@ impl TextTable {
             let widest = self.columns.iter_mut().filter(|column| !column.is_right).max_by_key(|column| column.width());
             let Some(column) = widest else { break };
             let width = column.width();
-            let wanted = width.saturating_sub(excess).max(SHORTEST);
-            if wanted >= width {
+            let narrowed = width.saturating_sub(excess).max(SHORTEST);
+            if narrowed >= width {
                 break;
             }
             for cell in &mut column.cells {
-                *cell = shortened(cell, wanted);
+                *cell = shortened(cell, narrowed);
             }
         }
         self.lines()

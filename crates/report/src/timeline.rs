@@ -51,10 +51,10 @@ pub(crate) fn pieces<'a>(case: &'a Case, pointed: impl IntoIterator<Item = &'a F
 
 /// What was answered, to be recognised by: the words, or the calls where nothing was said.
 pub fn answer_text(case: &Case) -> Option<Cow<'_, str>> {
-    let said = case.response.as_ref().map(|response| response.text.as_str());
+    let response_text = case.response.as_ref().map(|response| response.text.as_str());
     let calls = case.tool_calls.as_deref().unwrap_or_default();
-    if said.is_some_and(|text| !text.is_empty()) || calls.is_empty() {
-        return said.map(Cow::Borrowed);
+    if response_text.is_some_and(|text| !text.is_empty()) || calls.is_empty() {
+        return response_text.map(Cow::Borrowed);
     }
     let written = calls.iter().map(|call| match &call.arguments_text {
         Some(text) => format!("{}({text})", call.name),

@@ -98,50 +98,50 @@ pub(crate) struct Worst<T> {
     most: usize,
     most_bytes: usize,
     bytes: usize,
-    kept: BTreeMap<Rank, (usize, T)>,
+    items: BTreeMap<Rank, (usize, T)>,
 }
 
 impl<T> Worst<T> {
     pub(crate) const fn new(most: usize, most_bytes: usize) -> Self {
-        Self { most, most_bytes, bytes: 0, kept: BTreeMap::new() }
+        Self { most, most_bytes, bytes: 0, items: BTreeMap::new() }
     }
 
     /// Takes an item if it is among the worst so far; `make` gives it and its size, and is called only then.
     pub(crate) fn offer(&mut self, rank: Rank, make: impl FnOnce() -> (usize, T)) {
-        let full = self.kept.len() >= self.most || self.bytes >= self.most_bytes;
-        if full && self.kept.last_key_value().is_none_or(|(last, _)| *last < rank) {
+        let full = self.items.len() >= self.most || self.bytes >= self.most_bytes;
+        if full && self.items.last_key_value().is_none_or(|(last, _)| *last < rank) {
             return;
         }
         let (bytes, item) = make();
         self.bytes += bytes;
-        self.kept.insert(rank, (bytes, item));
+        self.items.insert(rank, (bytes, item));
         self.shrink(self.most);
     }
 
     /// Drops the best of the worst until at most `most` are left and they fit; one is always left.
     pub(crate) fn shrink(&mut self, most: usize) {
-        while self.kept.len() > most || (self.bytes > self.most_bytes && self.kept.len() > 1) {
-            let Some((_, (bytes, _))) = self.kept.pop_last() else { return };
+        while self.items.len() > most || (self.bytes > self.most_bytes && self.items.len() > 1) {
+            let Some((_, (bytes, _))) = self.items.pop_last() else { return };
             self.bytes -= bytes;
         }
     }
 
     /// All of them in the order of the input.
     pub(crate) fn take_in_order(&mut self) -> Vec<T> {
-        let mut kept: Vec<(Rank, T)> =
-            std::mem::take(&mut self.kept).into_iter().map(|(rank, (_, item))| (rank, item)).collect();
-        kept.sort_by_key(|(rank, _)| rank.order);
+        let mut ranked: Vec<(Rank, T)> =
+            std::mem::take(&mut self.items).into_iter().map(|(rank, (_, item))| (rank, item)).collect();
+        ranked.sort_by_key(|(rank, _)| rank.order);
         self.bytes = 0;
-        kept.into_iter().map(|(_, item)| item).collect()
+        ranked.into_iter().map(|(_, item)| item).collect()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.kept.len()
+        self.items.len()
     }
 
     /// The worst first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.kept.values().map(|(_, item)| item)
+        self.items.values().map(|(_, item)| item)
     }
 }
 

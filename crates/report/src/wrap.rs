@@ -20,8 +20,8 @@ pub fn wrap(words: &str, first: &str, hang: &str, width: usize, text: &mut Strin
         text.push_str(word);
         column += length;
     }
-    let kept = text.trim_end_matches(' ').len();
-    text.truncate(kept);
+    let trimmed = text.trim_end_matches(' ').len();
+    text.truncate(trimmed);
     text.push('\n');
 }
 

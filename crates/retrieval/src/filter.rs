@@ -159,7 +159,7 @@ impl Condition {
     /// Whether a value is as wanted.
     pub fn holds(&self, value: &Json) -> bool {
         match self {
-            Self::OneOf(values) => values.iter().any(|wanted| is_same_value(wanted, value)),
+            Self::OneOf(values) => values.iter().any(|allowed| is_same_value(allowed, value)),
             Self::NoneOf(values) => !values.iter().any(|other| is_same_value(other, value)),
             Self::Between(from, to) => {
                 let is_above = |end: &Json| compare_values(value, end).is_some_and(Ordering::is_ge);

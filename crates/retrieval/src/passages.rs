@@ -156,9 +156,9 @@ fn opens_block(line: &str) -> bool {
     if line.starts_with(['-', '*', '•', '–']) {
         return line.chars().nth(1).is_some_and(char::is_whitespace);
     }
-    let Some((name, said)) = line.split_once(':') else { return false };
+    let Some((name, value)) = line.split_once(':') else { return false };
     let is_named = name.chars().next().is_some_and(char::is_uppercase) && name.split_whitespace().count() <= 4;
-    is_named && name.len() <= 40 && (said.is_empty() || said.starts_with(char::is_whitespace))
+    is_named && name.len() <= 40 && (value.is_empty() || value.starts_with(char::is_whitespace))
 }
 
 #[cfg(test)]

@@ -273,23 +273,23 @@ impl Index {
     /// How passages can be ranked; what cannot be done is said.
     fn available_mode(
         &self,
-        wanted: Mode,
+        mode: Mode,
         embedder: Option<&Embedder>,
         remarks: &mut Vec<String>,
     ) -> Result<Mode, RetrievalError> {
-        if wanted == Mode::Words {
-            return Ok(wanted);
+        if mode == Mode::Words {
+            return Ok(mode);
         }
         let Some(info) = &self.header().vectors else {
-            if wanted == Mode::Vectors {
+            if mode == Mode::Vectors {
                 return Err(RetrievalError::NoVectors(self.folder().to_owned()));
             }
             remarks.push("searched by words alone: the index holds no vectors".to_owned());
             return Ok(Mode::Words);
         };
         match embedder {
-            Some(embedder) if embedder.model() == info.model => Ok(wanted),
-            _ if wanted == Mode::Vectors => Err(RetrievalError::Vectors {
+            Some(embedder) if embedder.model() == info.model => Ok(mode),
+            _ if mode == Mode::Vectors => Err(RetrievalError::Vectors {
                 model: info.model.clone(),
                 reason: "the model of the index is not there to embed the question".to_owned(),
                 remedy: None,

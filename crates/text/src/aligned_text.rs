@@ -217,10 +217,10 @@ impl AlignedText {
     /// Drops characters for which `is_unwanted` holds from both ends.
     #[must_use]
     pub fn trim(&self, mut is_unwanted: impl FnMut(char) -> bool) -> Self {
-        let kept = self.text.trim_matches(&mut is_unwanted);
+        let trimmed = self.text.trim_matches(&mut is_unwanted);
         // `trim_matches` returns a part of `self.text`; leading characters are what the start was trimmed by.
         let from = self.text.len() - self.text.trim_start_matches(&mut is_unwanted).len();
-        self.slice(from..from + kept.len())
+        self.slice(from..from + trimmed.len())
     }
 
     /// Replaces ranges of the present text, given in order and without overlap, each leading back as a whole.
@@ -260,9 +260,9 @@ impl AlignedText {
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let mut out = Builder::for_text(range.len(), self.original_length);
-        let kept = self.text.get(range.clone()).unwrap_or_default();
+        let slice = self.text.get(range.clone()).unwrap_or_default();
         let first = self.pieces.partition_point(|piece| piece.at < range.start);
-        for (character, piece) in kept.chars().zip(self.pieces.iter().skip(first)) {
+        for (character, piece) in slice.chars().zip(self.pieces.iter().skip(first)) {
             out.push(character, Source { character, start: piece.start, end: piece.end });
         }
         out.finish()

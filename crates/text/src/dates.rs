@@ -205,7 +205,9 @@ pub fn supports(context: &Date, anchor: &Date) -> bool {
             DateMeaning::Calendar { fields: asked_fields, other: asked_other },
         ) => {
             let readings = || std::iter::once(fields).chain(other);
-            std::iter::once(asked_fields).chain(asked_other).any(|asked| readings().any(|had| had.has_all_of(asked)))
+            std::iter::once(asked_fields)
+                .chain(asked_other)
+                .any(|stated_fields| readings().any(|had| had.has_all_of(stated_fields)))
         }
         _ => false,
     }

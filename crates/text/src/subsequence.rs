@@ -57,7 +57,7 @@ struct Table {
     width: usize,
     last: Vec<u64>,
     /// All columns one after the other, when they are few enough.
-    kept: Option<Vec<u64>>,
+    bit_rows: Option<Vec<u64>>,
 }
 
 impl Table {
@@ -81,18 +81,18 @@ impl Table {
         }
         let places: Vec<ItemRows> = places.into_iter().map(|list| ItemRows::from_list(list, width)).collect();
         let keep = width.checked_mul(right.len()).is_some_and(|words| words <= MOST_WORDS);
-        let mut kept = keep.then(|| Vec::with_capacity(width * right.len()));
+        let mut bit_rows = keep.then(|| Vec::with_capacity(width * right.len()));
         let mut column = vec![u64::MAX; width];
         for item in right {
             probare_cancellation::count_steps(1 + width / 4);
             if let Some(number) = numbers.get(item) {
                 places[*number].step(&mut column);
             }
-            if let Some(kept) = &mut kept {
-                kept.extend_from_slice(&column);
+            if let Some(bit_rows) = &mut bit_rows {
+                bit_rows.extend_from_slice(&column);
             }
         }
-        Self { rows: left.len(), columns: right.len(), width, last: column, kept }
+        Self { rows: left.len(), columns: right.len(), width, last: column, bit_rows }
     }
 
     /// Zeros of the last column; the bits past the last row stay 1 or are not counted.
@@ -102,8 +102,8 @@ impl Table {
 
     /// Walks back from the last cell.
     fn pairs(&self) -> Option<Vec<(usize, usize)>> {
-        let kept = self.kept.as_ref()?;
-        let raises = |column: usize, row: usize| kept[column * self.width + row / 64] & (1 << (row % 64)) == 0;
+        let bit_rows = self.bit_rows.as_ref()?;
+        let raises = |column: usize, row: usize| bit_rows[column * self.width + row / 64] & (1 << (row % 64)) == 0;
         let mut pairs = Vec::new();
         let (mut row, mut column) = (self.rows, self.columns);
         while row > 0 && column > 0 {

@@ -129,12 +129,17 @@ impl Benchmark for Quotes {
 }
 
 /// The column that is asked for, or the first that has a known name.
-fn column(what: &str, asked: Option<&str>, known: &[&str], found: &[String]) -> Result<Option<String>, BenchmarkError> {
-    if let Some(asked) = asked {
-        return if found.iter().any(|column| column == asked) {
-            Ok(Some(asked.to_owned()))
+fn column(
+    what: &str,
+    requested: Option<&str>,
+    known: &[&str],
+    found: &[String],
+) -> Result<Option<String>, BenchmarkError> {
+    if let Some(requested) = requested {
+        return if found.iter().any(|column| column == requested) {
+            Ok(Some(requested.to_owned()))
         } else {
-            Err(BenchmarkError::usage(format!("there is no column `{asked}` for the {what}"))
+            Err(BenchmarkError::usage(format!("there is no column `{requested}` for the {what}"))
                 .hint(format!("the columns are {}", found.join(", "))))
         };
     }

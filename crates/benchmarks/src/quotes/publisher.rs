@@ -53,14 +53,14 @@ impl CheckedQuotation {
                 .flatten()
                 .map(|word| format!("what is left out says `{word}`")),
         };
-        let told = |near: &NearestPassage| (Some(near.difference.to_line()), near.difference.negation.clone());
+        let described = |near: &NearestPassage| (Some(near.difference.to_line()), near.difference.negation.clone());
         checked.place = QuotedLine::from_finding(finding, cited, &checked.quote, transcripts);
         let near = match &finding.other_transcript {
             Some(elsewhere) => elsewhere.near.as_ref(),
             None => finding.near.as_ref().filter(|_| cited.is_some()),
         };
         if let Some(near) = near {
-            (checked.difference, checked.remark) = told(near);
+            (checked.difference, checked.remark) = described(near);
         }
         Some(checked)
     }

@@ -191,14 +191,15 @@ impl Options {
             self.format.as_deref().map(str::parse).transpose().map_err(BenchmarkError::usage)?;
         let fields = FieldMap::parse(&self.map).map_err(|error| BenchmarkError::usage(error.to_string()))?;
         let longest_row = self.longest_row.saturating_mul(1024 * 1024);
-        let reading = ReadOptions { fields, format, longest_row, ..ReadOptions::default() };
-        let rows =
-            CaseReader::open(path, &reading).map_err(|error| BenchmarkError::from_error(&error))?.named_by("/cases");
+        let read_options = ReadOptions { fields, format, longest_row, ..ReadOptions::default() };
+        let rows = CaseReader::open(path, &read_options)
+            .map_err(|error| BenchmarkError::from_error(&error))?
+            .named_by("/cases");
         Ok(OpenCases {
             name: path.to_owned(),
             source: Box::new(rows),
             reads: vec![PathBuf::from(path)],
-            reading: reading.recorded(),
+            reading: read_options.recorded(),
             form: ReportForm::Line,
         })
     }

@@ -87,12 +87,12 @@ fn last_reply(turns: &Json) -> Result<(String, String), String> {
         .iter()
         .rposition(|turn| !is_user(turn) && !role(turn).is_empty() && message(turn).is_some())
         .ok_or("`conversation_turns` holds no reply: a turn with a `role` other than the user's and a `message`")?;
-    let asked = turns[..reply]
+    let question = turns[..reply]
         .iter()
         .rev()
         .find(|turn| is_user(turn) && message(turn).is_some())
         .ok_or("`conversation_turns` holds no message of a user before the last reply")?;
-    message(asked).zip(message(&turns[reply])).ok_or_else(|| "a turn has no `message`".to_owned())
+    message(question).zip(message(&turns[reply])).ok_or_else(|| "a turn has no `message`".to_owned())
 }
 
 fn passages(value: &Json) -> Result<Vec<String>, String> {

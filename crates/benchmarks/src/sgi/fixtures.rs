@@ -32,12 +32,12 @@ mod tests {
     fn samples_without_their_files_are_named_before_the_run() {
         let cases = ["SGI_DryExperiment_0200", "SGI_DryExperiment_0201", "SGI_DryExperiment_0236", "mine-0200"]
             .map(|id| Case { id: id.to_owned(), ..Case::default() });
-        let said = missing_fixtures_warning(&cases, None).unwrap();
-        assert!(said.contains("SGI_DryExperiment_0200, SGI_DryExperiment_0236: no folder"), "{said}");
+        let warning = missing_fixtures_warning(&cases, None).unwrap();
+        assert!(warning.contains("SGI_DryExperiment_0200, SGI_DryExperiment_0236: no folder"), "{warning}");
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("SGI_DryExperiment_0200")).unwrap();
-        let said = missing_fixtures_warning(&cases, Some(folder.path())).unwrap();
-        assert!(said.starts_with("files are missing for SGI_DryExperiment_0236: `"), "{said}");
+        let warning = missing_fixtures_warning(&cases, Some(folder.path())).unwrap();
+        assert!(warning.starts_with("files are missing for SGI_DryExperiment_0236: `"), "{warning}");
         assert_eq!(missing_fixtures_warning(&cases[1..2], None), None);
     }
 }

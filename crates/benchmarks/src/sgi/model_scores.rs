@@ -194,7 +194,7 @@ impl ModelScores<'_> {
                     .iter()
                     .map(|(name, (score, count))| (name.clone(), json!({"score": score, "records": count})))
                     .collect();
-                let told = json!({
+                let record = json!({
                     "score": task.score,
                     "scored": task.summary.scored,
                     "failed": task.summary.failed,
@@ -207,7 +207,7 @@ impl ModelScores<'_> {
                     "unjudged": task.unjudged.iter().map(|(error, count)| json!({"error": error, "records": count})).collect::<Vec<_>>(),
                     "disciplines": disciplines,
                 });
-                (task.subtask.name().to_owned(), told)
+                (task.subtask.name().to_owned(), record)
             })
             .collect();
         json!({
@@ -286,11 +286,11 @@ impl ModelScores<'_> {
 }
 
 /// The four subtasks with the models side by side, and below them what they come to and the disciplines.
-pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)], settings: Vec<String>) -> Panel {
-    let tasks = || standings.iter().flat_map(|standing| &standing.tasks);
+pub(super) fn panel(all_models: &[ModelScores<'_>], refused: &[(Subtask, String)], settings: Vec<String>) -> Panel {
+    let tasks = || all_models.iter().flat_map(|model| &model.tasks);
     let there = |subtask: &Subtask| tasks().any(|task| task.subtask == *subtask);
     let subtasks: Vec<Subtask> = Subtask::ALL.into_iter().filter(there).collect();
-    let models = || standings.iter().map(|standing| standing.model);
+    let models = || all_models.iter().map(|model| model.model);
     let mut says: Vec<String> = Vec::new();
     if tasks().any(|task| task.summary.failed > 0) {
         says.push("Failed records leave the denominator of the published scores.".to_owned());
@@ -299,28 +299,26 @@ pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]
         says.push("PassAll@k: at least k of the five tests pass, in one attempt. It is not pass@k, which asks whether one of k attempts passes.".to_owned());
     }
     says.extend(refused.iter().map(|(subtask, reason)| format!("{} skipped: {reason}", subtask.title())));
-    for standing in standings {
-        for task in &standing.tasks {
+    for model in all_models {
+        for task in &model.tasks {
             let lines = task.unread().into_iter().chain(task.reasons());
-            says.extend(
-                lines.map(|line| format!("{}, {}: {line}", standing.model, task.subtask.title().to_lowercase())),
-            );
+            says.extend(lines.map(|line| format!("{}, {}: {line}", model.model, task.subtask.title().to_lowercase())));
         }
     }
     let mut scores = PanelTable::new("", ["Subtask"].into_iter().chain(models()), 1);
     scores.fill(&subtasks, |subtask| {
-        let cell = |standing: &ModelScores<'_>| standing.task(*subtask).map_or_else(|| "–".into(), TaskScore::cell);
-        [subtask.title().into()].into_iter().chain(standings.iter().map(cell)).collect()
+        let cell = |model: &ModelScores<'_>| model.task(*subtask).map_or_else(|| "–".into(), TaskScore::cell);
+        [subtask.title().into()].into_iter().chain(all_models.iter().map(cell)).collect()
     });
-    let four = |standing: &ModelScores<'_>| match standing.mean_of_four() {
+    let four = |model: &ModelScores<'_>| match model.mean_of_four() {
         Ok(score) => PanelCell::from(score),
         Err(reason) => PanelCell::from("–").with_note(reason),
     };
     let mean = PanelCell::from("SGI-4").with_note("the mean of the four");
-    scores.push([mean].into_iter().chain(standings.iter().map(four)).collect());
-    let five: Vec<Option<Result<String, String>>> = standings.iter().map(ModelScores::official_score).collect();
+    scores.push([mean].into_iter().chain(all_models.iter().map(four)).collect());
+    let five: Vec<Option<Result<String, String>>> = all_models.iter().map(ModelScores::official_score).collect();
     if five.iter().any(Option::is_some) {
-        let source = standings.first().map_or("the official mean of five", ModelScores::fifth_source);
+        let source = all_models.first().map_or("the official mean of five", ModelScores::fifth_source);
         let cells = five.into_iter().map(|score| match score {
             Some(Ok(score)) => PanelCell::from(score),
             Some(Err(reason)) => PanelCell::from("–").with_note(reason),
@@ -333,39 +331,38 @@ pub(super) fn panel(standings: &[ModelScores<'_>], refused: &[(Subtask, String)]
         title: subtask.title().to_owned(),
         note: "by model, of 100".to_owned(),
         range: (0.0, 100.0),
-        bars: standings
+        bars: all_models
             .iter()
-            .map(|standing| (standing.model.to_owned(), standing.task(*subtask).and_then(|task| task.score)))
+            .map(|model| (model.model.to_owned(), model.task(*subtask).and_then(|task| task.score)))
             .collect(),
     };
     Panel {
         title: "SGI-Bench".to_owned(),
         says,
         charts: subtasks.iter().map(chart).collect(),
-        tables: [Some(scores), disciplines(standings, &subtasks)].into_iter().flatten().collect(),
+        tables: [Some(scores), disciplines(all_models, &subtasks)].into_iter().flatten().collect(),
         ..Panel::default()
     }
 }
 
 /// A row for each discipline of each subtask with a cell for each model.
-fn disciplines(standings: &[ModelScores<'_>], subtasks: &[Subtask]) -> Option<PanelTable> {
-    let tasks = || standings.iter().flat_map(|standing| &standing.tasks);
+fn disciplines(all_models: &[ModelScores<'_>], subtasks: &[Subtask]) -> Option<PanelTable> {
+    let tasks = || all_models.iter().flat_map(|model| &model.tasks);
     let names: BTreeSet<&String> = tasks().flat_map(|task| task.disciplines.keys()).collect();
     let rows = names.iter().flat_map(|name| subtasks.iter().map(move |subtask| (*name, *subtask)));
     let rows = rows
         .filter(|(name, subtask)| tasks().any(|task| task.subtask == *subtask && task.disciplines.contains_key(*name)));
-    let columns = ["Discipline", "Subtask"].into_iter().chain(standings.iter().map(|standing| standing.model));
+    let columns = ["Discipline", "Subtask"].into_iter().chain(all_models.iter().map(|model| model.model));
     let mut table = PanelTable::new("Disciplines", columns, 2);
     table.fill(rows, |(name, subtask)| {
-        let cell = |standing: &ModelScores<'_>| match standing.task(subtask).and_then(|task| task.disciplines.get(name))
-        {
+        let cell = |model: &ModelScores<'_>| match model.task(subtask).and_then(|task| task.disciplines.get(name)) {
             Some((score, count)) => {
                 PanelCell::from(format_score(*score)).with_note(count_with_noun(*count as u64, "record", "records"))
             }
             None => "–".into(),
         };
         let head = [PanelCell::from(name.as_str()), subtask.title().into()];
-        head.into_iter().chain(standings.iter().map(cell)).collect()
+        head.into_iter().chain(all_models.iter().map(cell)).collect()
     });
     (!table.rows.is_empty()).then_some(table)
 }

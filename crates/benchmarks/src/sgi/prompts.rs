@@ -222,18 +222,27 @@ mod tests {
         std::fs::write(folder.path().join("judge_steps.txt"), "Judge {{solution}}").unwrap();
         let prompts = SgiPrompts::read(folder.path()).unwrap();
         assert_eq!(prompts.task_prompt(Subtask::WetExperiment, "Q?", &[]), "Q?\nWrite steps.");
-        let asked = prompts.task_prompt(Subtask::DeepResearch, "{{options}}?", &["a", "b"]);
-        assert_eq!(asked, "Answer {{options}}? at once: A. a\nB. b.");
+        let prompt = prompts.task_prompt(Subtask::DeepResearch, "{{options}}?", &["a", "b"]);
+        assert_eq!(prompt, "Answer {{options}}? at once: A. a\nB. b.");
         assert_eq!(prompts.metric_options(Subtask::DeepResearchGold)["prompt"], "Judge {{solution}}");
         assert!(prompts.metric_options(Subtask::DryExperiment).is_empty());
-        let told = prompts.describe(&[Subtask::DeepResearch], Upstream::LlmRouterBench, true);
+        let description = prompts.describe(&[Subtask::DeepResearch], Upstream::LlmRouterBench, true);
         let digest = &Sha256::hex_digest(b"Judge {{solution}}")[..12];
-        assert!(told.starts_with("prompts from ") && told.contains(&format!("judge_steps.txt {digest}")), "{told}");
-        assert!(told.contains("; own prompts: answer_parser.txt ") && !told.contains("judge_answer"), "{told}");
-        let told = prompts.describe(&[Subtask::IdeaGeneration], Upstream::Official2026, true);
-        assert!(told.starts_with("own prompts: idea_generation.txt ") && told.contains("judge_ideas.txt "), "{told}");
-        let told = prompts.describe(&[Subtask::IdeaGeneration], Upstream::Official2026, false);
-        assert!(told.starts_with("own prompts: judge_ideas.txt "), "{told}");
+        assert!(
+            description.starts_with("prompts from ") && description.contains(&format!("judge_steps.txt {digest}")),
+            "{description}"
+        );
+        assert!(
+            description.contains("; own prompts: answer_parser.txt ") && !description.contains("judge_answer"),
+            "{description}"
+        );
+        let description = prompts.describe(&[Subtask::IdeaGeneration], Upstream::Official2026, true);
+        assert!(
+            description.starts_with("own prompts: idea_generation.txt ") && description.contains("judge_ideas.txt "),
+            "{description}"
+        );
+        let description = prompts.describe(&[Subtask::IdeaGeneration], Upstream::Official2026, false);
+        assert!(description.starts_with("own prompts: judge_ideas.txt "), "{description}");
         assert!(prompts.describe(&[Subtask::WetExperiment], Upstream::Official2026, false).ends_with("none is used"));
         let own = SgiPrompts::default();
         assert_eq!(own.describe(&[Subtask::WetExperiment], Upstream::Official2026, false), "");

@@ -141,9 +141,9 @@ impl Collector {
     }
 
     fn text(&self) -> String {
-        let standings = self.model_scores();
+        let scores = self.model_scores();
         if self.plan.console.json {
-            let all: Vec<Json> = standings.iter().map(ModelScores::json).collect();
+            let all: Vec<Json> = scores.iter().map(ModelScores::json).collect();
             let refused: Vec<Json> = self
                 .plan
                 .refused
@@ -158,7 +158,7 @@ impl Collector {
             });
             return format!("{whole:#}\n");
         }
-        let texts: Vec<String> = standings.iter().map(ModelScores::text).collect();
+        let texts: Vec<String> = scores.iter().map(ModelScores::text).collect();
         let mut text = texts.join("\n");
         for (subtask, reason) in &self.plan.refused {
             text.push_str(&format!("\n{} skipped: {}\n", subtask.title(), escape::terminal(reason)));
@@ -219,9 +219,9 @@ impl Sink for Collector {
 
 impl Publisher for Collector {
     fn panels(&self) -> Vec<Panel> {
-        let standings = self.model_scores();
-        let is_there = !standings.is_empty() || !self.plan.refused.is_empty();
-        is_there.then(|| panel(&standings, &self.plan.refused, self.settings())).into_iter().collect()
+        let scores = self.model_scores();
+        let is_there = !scores.is_empty() || !self.plan.refused.is_empty();
+        is_there.then(|| panel(&scores, &self.plan.refused, self.settings())).into_iter().collect()
     }
 
     fn written_files(&self) -> Vec<PathBuf> {

@@ -39,10 +39,10 @@ impl CaseDetails {
         };
         match subtask {
             Subtask::DeepResearch | Subtask::DeepResearchGold => {
-                if let Some(told) = deep_research::published_record(sample).as_ref() {
-                    details.fields.insert("parsed_answer".into(), told.parsed.clone().into());
-                    details.fields.insert("llm_judge_output".into(), told.judge.clone().into());
-                    if let Some(official) = &told.official {
+                if let Some(record) = deep_research::published_record(sample).as_ref() {
+                    details.fields.insert("parsed_answer".into(), record.parsed.clone().into());
+                    details.fields.insert("llm_judge_output".into(), record.judge.clone().into());
+                    if let Some(official) = &record.official {
                         details.fields.insert("llm_judge_reason".into(), official.reason.clone());
                         details.fields.insert("step_llm_judge".into(), official.steps.clone().into());
                     }
@@ -54,18 +54,18 @@ impl CaseDetails {
             }
             Subtask::IdeaGeneration => {
                 details.prediction = response.into();
-                if let Some(told) = idea_generation::published_record(sample).as_ref() {
-                    details.add_votes(told);
+                if let Some(record) = idea_generation::published_record(sample).as_ref() {
+                    details.add_votes(record);
                 } else if idea::parse_idea(response).is_none() {
                     details.ground_truth = Json::Null;
                     details.fields.insert("error".into(), "Failed to parse generated idea".into());
                 }
             }
             Subtask::DryExperiment => {
-                if let Some(told) = dry_experiment::published_record(sample).as_ref() {
-                    details.prediction = told.prediction.clone().into();
-                    details.fields.extend(told.error.clone().map(|error| ("error".to_owned(), Json::from(error))));
-                    let tests = serde_json::to_value(&told.tests).unwrap_or_default();
+                if let Some(record) = dry_experiment::published_record(sample).as_ref() {
+                    details.prediction = record.prediction.clone().into();
+                    details.fields.extend(record.error.clone().map(|error| ("error".to_owned(), Json::from(error))));
+                    let tests = serde_json::to_value(&record.tests).unwrap_or_default();
                     details.fields.insert("unit_test_results".into(), tests);
                 }
             }
@@ -94,10 +94,10 @@ impl CaseDetails {
     }
 
     /// The votes on an idea.
-    fn add_votes(&mut self, told: &idea_generation::PublishedIdea) {
-        self.prediction = python_to_json(&told.idea);
-        self.ground_truth = python_to_json(&told.reference);
-        let raw = &told.objective;
+    fn add_votes(&mut self, published: &idea_generation::PublishedIdea) {
+        self.prediction = python_to_json(&published.idea);
+        self.ground_truth = python_to_json(&published.reference);
+        let raw = &published.objective;
         self.fields.insert(
             "raw_scores".into(),
             json!({
@@ -109,7 +109,7 @@ impl CaseDetails {
                 "feasibility_obj": raw.feasibility,
             }),
         );
-        let each = RESPECTS.iter().zip(told.counts).enumerate();
+        let each = RESPECTS.iter().zip(published.counts).enumerate();
         let counts: Map<String, Json> = each
             .clone()
             .map(|(_, (name, count))| {
@@ -118,16 +118,16 @@ impl CaseDetails {
             .collect();
         let results: Map<String, Json> = each
             .map(|(at, (name, count))| {
-                let told = json!({
+                let published = json!({
                     "result": count.result(win_threshold(at)),
                     "original_votes": count.original,
                     "generated_votes": count.generated,
                 });
-                ((*name).to_owned(), told)
+                ((*name).to_owned(), published)
             })
             .collect();
         // A vote that could not be read is not in the published list.
-        let readable = told.votes.iter().enumerate().filter_map(|(at, votes)| Some((at, votes.as_ref()?)));
+        let readable = published.votes.iter().enumerate().filter_map(|(at, votes)| Some((at, votes.as_ref()?)));
         let votes: Vec<Json> = readable
             .map(|(at, votes)| {
                 let of = |(name, vote): (&&str, &idea::IdeaVote)| {
@@ -135,7 +135,7 @@ impl CaseDetails {
                     ((*name).to_owned(), json!({"judgment": judgment, "reason": vote.reason}))
                 };
                 let result: Map<String, Json> = RESPECTS.iter().zip(&votes.0).map(of).collect();
-                json!({"judge": told.judges.get(at / 2), "swapped": at % 2 == 1, "result": result})
+                json!({"judge": published.judges.get(at / 2), "swapped": at % 2 == 1, "result": result})
             })
             .collect();
         self.fields.insert(

@@ -57,7 +57,7 @@ pub fn read(
     let found = objects(&name, &bytes)?;
     let mut cases = Vec::with_capacity(found.len());
     for (line, row) in found {
-        if discipline.is_some_and(|wanted| row.get("discipline").and_then(Json::as_str) != Some(wanted)) {
+        if discipline.is_some_and(|chosen| row.get("discipline").and_then(Json::as_str) != Some(chosen)) {
             continue;
         }
         if limit.is_some_and(|limit| cases.len() as u64 >= limit) {

@@ -169,12 +169,12 @@ impl Benchmark for Socioscope {
             wordnet,
             readings: options.grading_settings(),
         });
-        let wanted = options.publish_options();
-        job.writes = wanted.names().iter().map(|name| wanted.folder.join(name)).collect();
-        job.writes.push(stamped(&wanted.folder, &wanted.stamp, wanted.format.extension()));
+        let publish = options.publish_options();
+        job.writes = publish.names().iter().map(|name| publish.folder.join(name)).collect();
+        job.writes.push(stamped(&publish.folder, &publish.stamp, publish.format.extension()));
         job.benchmark = Some(BenchmarkCall { id: self.id().to_owned(), options: given });
         job.publisher =
-            Some(Box::new(SocioscopePublisher::new((fixture, corpus, transcripts), wanted, console, warnings)));
+            Some(Box::new(SocioscopePublisher::new((fixture, corpus, transcripts), publish, console, warnings)));
         Ok(job)
     }
 }

@@ -25,15 +25,15 @@ pub struct AnswerResult {
 
 impl AnswerResult {
     /// What the metrics of a sample read.
-    pub(super) fn from_sample(sample: Sample<'_>, kind: Option<QuestionType>, readings: &[GradingOptions]) -> Self {
+    pub(super) fn from_sample(sample: Sample<'_>, kind: Option<QuestionType>, options: &[GradingOptions]) -> Self {
         let graded = |settings: Option<&GradingOptions>| -> Option<Rc<Result<CaseGrade, ScoreError>>> {
             Some(CaseGrade::for_sample(sample, kind?, *settings?))
         };
         let grade = |settings| graded(settings)?.as_ref().as_ref().ok().map(|graded| graded.grade.clone());
         let quotations = Quotations::for_sample(sample);
         Self {
-            grade: grade(readings.first()),
-            improved: grade(readings.get(1)),
+            grade: grade(options.first()),
+            improved: grade(options.get(1)),
             findings: quotations.findings.clone(),
             transcripts: quotations.transcripts.clone(),
             existence: quotations.counts(),

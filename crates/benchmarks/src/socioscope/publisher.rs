@@ -65,7 +65,7 @@ pub(super) struct SocioscopePublisher {
     pub(super) fixture: Arc<Fixture>,
     pub(super) corpus: Arc<Corpus>,
     pub(super) transcripts: Arc<Transcripts>,
-    pub(super) wanted: PublishOptions,
+    pub(super) publish: PublishOptions,
     pub(super) console: Console,
     /// Remarks about the input.
     pub(super) warnings: Vec<String>,
@@ -76,11 +76,11 @@ pub(super) struct SocioscopePublisher {
 impl SocioscopePublisher {
     pub(super) fn new(
         (fixture, corpus, transcripts): (Arc<Fixture>, Arc<Corpus>, Arc<Transcripts>),
-        wanted: PublishOptions,
+        publish: PublishOptions,
         console: Console,
         warnings: Vec<String>,
     ) -> Self {
-        Self { fixture, corpus, transcripts, wanted, console, warnings, results: Vec::new(), written: Vec::new() }
+        Self { fixture, corpus, transcripts, publish, console, warnings, results: Vec::new(), written: Vec::new() }
     }
 
     /// Keeps the results of an answer. One that could not be graded keeps its place, without a grade.
@@ -89,12 +89,12 @@ impl SocioscopePublisher {
             let model = result.model.as_ref().map(|model| format!(" by {model}")).unwrap_or_default();
             remark(&format!("error: the answer to `{}`{model} could not be scored: {error}", result.case.id));
         }
-        let kept = result.detail.as_ref().and_then(|detail| detail.get::<AnswerResult>()).cloned();
-        self.results.push(kept.unwrap_or_default());
+        let analysis = result.detail.as_ref().and_then(|detail| detail.get::<AnswerResult>()).cloned();
+        self.results.push(analysis.unwrap_or_default());
     }
 
     fn summaries(&self, evaluation: &SocioscopeEvaluation) -> (SocioscopeSummary, Option<SocioscopeSummary>) {
-        let improved = self.wanted.improved.then(|| SocioscopeSummary::improved(&self.fixture, evaluation));
+        let improved = self.publish.improved.then(|| SocioscopeSummary::improved(&self.fixture, evaluation));
         (SocioscopeSummary::new(&self.fixture, evaluation), improved)
     }
 
@@ -124,8 +124,8 @@ impl SocioscopePublisher {
         summary: &SocioscopeSummary,
         improved: Option<&SocioscopeSummary>,
     ) -> Vec<(PathBuf, String)> {
-        let (PublishOptions { folder, format, stamp, settings, .. }, fixture) = (&self.wanted, &*self.fixture);
-        let redaction = self.wanted.redact.then(|| Redaction::new(&self.corpus));
+        let (PublishOptions { folder, format, stamp, settings, .. }, fixture) = (&self.publish, &*self.fixture);
+        let redaction = self.publish.redact.then(|| Redaction::new(&self.corpus));
         let content = match format {
             ResultFormat::Json => {
                 let json = results(fixture, evaluation, *settings, (summary, improved), redaction.as_ref());
@@ -135,7 +135,7 @@ impl SocioscopePublisher {
         };
         let redaction = redaction.as_ref();
         let mut files = vec![(stamped(folder, stamp, format.extension()), content)];
-        for name in self.wanted.names() {
+        for name in self.publish.names() {
             let content = match name {
                 "summary.csv" => summary_csv(summary, improved),
                 "report.html" => {
@@ -176,7 +176,7 @@ impl Publisher for SocioscopePublisher {
         let groups = panels::groups(&summary, improved.as_ref());
         // What is to be hidden stands in quotations; the means have none.
         let quotations = || panels::quotations(&self.fixture, &evaluation, &self.transcripts);
-        [groups].into_iter().chain((!self.wanted.redact).then(quotations).flatten()).collect()
+        [groups].into_iter().chain((!self.publish.redact).then(quotations).flatten()).collect()
     }
 
     fn written_files(&self) -> Vec<PathBuf> {

@@ -33,7 +33,7 @@ pub(super) fn verdict(report: &SynthesisReport, fail_on: i64) -> Panel {
     }
     let says = [last_line(summary, fail_on)]
         .into_iter()
-        .chain(report.warnings().into_iter().take(20).map(|told| told.to_string()));
+        .chain(report.warnings().into_iter().take(20).map(|warning| warning.to_string()));
     Panel {
         title: "Verdict".to_owned(),
         says: says.collect(),

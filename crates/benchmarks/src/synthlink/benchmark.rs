@@ -231,8 +231,8 @@ fn requests(weights: MeasureWeights, profile: Profile) -> Vec<MetricRequest> {
     let is_improved = profile == Profile::Improved;
     let prefix = if is_improved { "improved " } else { "" };
     let published = is_improved.then(|| request(METRICS[5].0.to_owned(), AGGREGATE, Profile::Published));
-    let asked = METRICS.iter().map(|(name, id)| request(format!("{prefix}{name}"), id, profile));
-    published.into_iter().chain(asked).collect()
+    let ours = METRICS.iter().map(|(name, id)| request(format!("{prefix}{name}"), id, profile));
+    published.into_iter().chain(ours).collect()
 }
 
 /// Reads `f1=0.4,p_at_5=0.1`.

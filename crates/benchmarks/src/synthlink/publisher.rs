@@ -161,14 +161,14 @@ impl SynthLinkPublisher {
 
     fn text(&self, summed: &[(&SystemResult, &SystemMeans)]) -> String {
         if self.console.json {
-            let told = summed.iter().map(|one| {
-                let mut told = as_json(one);
+            let rendered = summed.iter().map(|one| {
+                let mut rendered = as_json(one);
                 if self.is_judged() {
-                    told["judged"] = judged_measures::json(&one.0.judged);
+                    rendered["judged"] = judged_measures::json(&one.0.judged);
                 }
-                told
+                rendered
             });
-            return format!("{}\n", Json::Array(told.collect()));
+            return format!("{}\n", Json::Array(rendered.collect()));
         }
         let texts: Vec<String> = summed
             .iter()
@@ -216,7 +216,7 @@ fn as_json((system, SystemMeans { summary, improved }): &(&SystemResult, &System
             "measures": measures,
         })
     };
-    let reading = |summary: &SynthLinkSummary| {
+    let summary_json = |summary: &SynthLinkSummary| {
         json!({
             "overall": group(&summary.overall),
             "categories": summary.categories.iter().map(group).collect::<Vec<_>>(),
@@ -224,8 +224,8 @@ fn as_json((system, SystemMeans { summary, improved }): &(&SystemResult, &System
     };
     json!({
         "name": system.name,
-        "reference": reading(summary),
-        "improved": improved.as_ref().map(|(_, summary)| reading(summary)),
+        "reference": summary_json(summary),
+        "improved": improved.as_ref().map(|(_, summary)| summary_json(summary)),
         "warnings": system.scores.warnings,
     })
 }

@@ -60,11 +60,11 @@ pub fn comparison(systems: &[(&str, &SynthLinkSummary)], differences: &[SystemDi
 ///
 /// `system` names whose they are, where there are several systems.
 pub fn categories(system: Option<&str>, summary: &SynthLinkSummary, improved: Option<&SynthLinkSummary>) -> Panel {
-    let readings = [("published definition", Some(summary)), ("improved definition", improved)];
+    let definitions = [("published definition", Some(summary)), ("improved definition", improved)];
     let mut charts = Vec::new();
     for at in [5, 0, 1, 2, 3, 4] {
-        for (words, summary) in readings.iter().filter_map(|(words, summary)| Some((*words, (*summary)?))) {
-            if improved.is_some() && at < 5 && words == readings[0].0 {
+        for (words, summary) in definitions.iter().filter_map(|(words, summary)| Some((*words, (*summary)?))) {
+            if improved.is_some() && at < 5 && words == definitions[0].0 {
                 // Six charts of one reading and the aggregate of the other are enough to compare.
                 continue;
             }

@@ -39,13 +39,13 @@ struct FileProgress {
     /// The question behind that of the last prediction.
     likely: usize,
     seen: Vec<bool>,
-    held: BTreeMap<usize, LocatedValue>,
+    early: BTreeMap<usize, LocatedValue>,
     has_ended: bool,
 }
 
 impl FileProgress {
     fn new(questions: usize) -> Self {
-        Self { next: 0, likely: 0, seen: vec![false; questions], held: BTreeMap::new(), has_ended: false }
+        Self { next: 0, likely: 0, seen: vec![false; questions], early: BTreeMap::new(), has_ended: false }
     }
 }
 
@@ -65,7 +65,7 @@ impl QuestionSource {
         let (turn, system) = (&mut self.turn, &mut self.systems[self.at]);
         let questions = self.catalogue.questions().len();
         loop {
-            if let Some(raw) = turn.held.remove(&turn.next) {
+            if let Some(raw) = turn.early.remove(&turn.next) {
                 turn.next += 1;
                 return Ok(Some(QuestionItem::Question(turn.next - 1, Some(raw))));
             }
@@ -92,7 +92,7 @@ impl QuestionSource {
                 ))));
             }
             turn.seen[question] = true;
-            turn.held.insert(question, raw);
+            turn.early.insert(question, raw);
         }
     }
 }

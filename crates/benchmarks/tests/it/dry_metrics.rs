@@ -130,8 +130,8 @@ fn decided(trial: &Trial, expected: &str, vector: &Value) -> (bool, ComparisonMe
 #[test]
 fn golden_dry_compare() {
     golden("sgi", "dry_compare.jsonl", |vector| {
-        let (wanted, printed) = (text(vector, "expected_output")?, text(vector, "model_output")?);
-        let (pass, method, asked) = if wanted == printed {
+        let (expected_output, printed) = (text(vector, "expected_output")?, text(vector, "model_output")?);
+        let (pass, method, judged) = if expected_output == printed {
             (true, ComparisonMethod::ExactMatch, 0)
         } else {
             let (pass, method, _) = read_judgment(&reply(vector), ReplyParseOptions::default(), Profile::Published);
@@ -140,7 +140,7 @@ fn golden_dry_compare() {
         let expected = &vector["expected"];
         same("pass", &expected["pass"], &json!(pass))?;
         same("method", &expected["method"], &json!(method.name()))?;
-        same("calls", &expected["judge_called"], &json!(asked))
+        same("calls", &expected["judge_called"], &json!(judged))
     });
 }
 
@@ -189,7 +189,7 @@ fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
     for number in 0..5 {
         row["metadata"][format!("unit_test_{number}_output")] = json!("1");
     }
-    let told = |idx: &str| {
+    let error_text = |idx: &str| {
         let mut row = row.clone();
         row["metadata"]["idx"] = json!(idx);
         let case = crate::case::read(&row);
@@ -198,9 +198,9 @@ fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
             .unwrap_err()
             .to_string()
     };
-    let error = told("../home/private-0200");
+    let error = error_text("../home/private-0200");
     assert!(error.contains("one plain name is expected"), "{error}");
-    assert!(told("SGI_DryExperiment_0200").contains("no sandbox"));
+    assert!(error_text("SGI_DryExperiment_0200").contains("no sandbox"));
 }
 
 #[test]

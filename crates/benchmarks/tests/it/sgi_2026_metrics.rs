@@ -128,12 +128,12 @@ impl<'a> Answering<'a> {
 
     fn answer(&self, turn: &JudgeAction) -> Vec<BackendAnswer> {
         let JudgeAction::Ask(questions) = turn else { return Vec::new() };
-        let mut asked = self.asked.lock().unwrap();
+        let mut requests = self.asked.lock().unwrap();
         questions
             .iter()
             .map(|question| {
-                let reply = backend_answer(self.replies[asked.len()]);
-                asked.push(question.clone());
+                let reply = backend_answer(self.replies[requests.len()]);
+                requests.push(question.clone());
                 reply
             })
             .collect()
@@ -156,8 +156,8 @@ fn official(case: &Case, replies: &[Option<&str>], profile: &str) -> (Result<Out
     let outside = FnBackend(|_: &str, turn: &JudgeAction| answering.answer(turn));
     let options = json!({"upstream": "official-2026", "profile": profile});
     let outcome = scored("deep_research", options, case, &outside);
-    let asked = answering.take();
-    (outcome, asked)
+    let requests = answering.take();
+    (outcome, requests)
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn golden_llm_judge() {
             }
         }
         let case = research(if exact { "0.5" } else { "0.6" });
-        let (outcome, asked) = official(&case, &[Some("0.6"), Some(STEPS), reply], "reference");
-        same("questions", &(if exact { 2 } else { 3 }), &asked.len())?;
+        let (outcome, requests) = official(&case, &[Some("0.6"), Some(STEPS), reply], "reference");
+        same("questions", &(if exact { 2 } else { 3 }), &requests.len())?;
         // A judge that is down fails the sample in every profile; the script counts 0.
         if !exact && reply.is_none() {
             return same("outage", &Some(ErrorKind::Failed), &outcome.err().map(|error| error.kind()));
@@ -238,8 +238,8 @@ fn a_prompt_may_be_one_message_with_a_place_for_each_text() {
         "answer_prompt": "{{question}}: {{reference_answer}} or {{answer}} or {{parsed_answer}}?",
     });
     scored("deep_research", options, &research("0.7"), &outside).unwrap();
-    let asked = answering.take();
-    let texts = |at: usize| asked[at].messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>();
+    let requests = answering.take();
+    let texts = |at: usize| requests[at].messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>();
     assert_eq!(texts(0), ["Like 0.25 (text)", "0.7"]);
     assert_eq!(texts(1), ["Steps: Find it. / 0.5 / Q? / 0.7 / <answer>0.7</answer>"]);
     assert_eq!(texts(2), ["Q?: 0.5 or 0.7 or 0.6?"]);
@@ -261,8 +261,8 @@ fn the_judge_of_reasoning_sees_the_pictures_that_the_run_lends() {
     let ask = |options: Value, lent: bool| {
         let answering = Answering::with(&[Some("7")]);
         let outside = FnBackend(|_: &str, turn: &JudgeAction| answering.answer(turn));
-        let readings = AnalysisCache::default();
-        let sample = Sample::from_case(&case).with_cache(&readings);
+        let cache = AnalysisCache::default();
+        let sample = Sample::from_case(&case).with_cache(&cache);
         if lent {
             let read =
                 |path: &str| (path == "gel.png").then(|| Image::new(PNG).unwrap()).ok_or("no such picture".into());
@@ -272,19 +272,19 @@ fn the_judge_of_reasoning_sees_the_pictures_that_the_run_lends() {
         let outcome = built.score_with("reasoning_validity", sample, &outside);
         (outcome, answering.take())
     };
-    let (outcome, asked) = ask(Value::Null, true);
+    let (outcome, requests) = ask(Value::Null, true);
     let score = outcome.unwrap();
     assert_eq!(score.score().unwrap().label, None);
-    let message = asked[0].messages.last().unwrap();
+    let message = requests[0].messages.last().unwrap();
     assert!(matches!(message.parts.as_slice(), [MessagePart::Image(image)] if image.bytes() == PNG));
     assert!(message.text.contains("| A. a") && message.text.contains("| 1. See."), "{}", message.text);
-    let (outcome, asked) = ask(json!({"text_only": true}), true);
+    let (outcome, requests) = ask(json!({"text_only": true}), true);
     assert_eq!(outcome.unwrap().score().unwrap().label.as_deref(), Some("judge saw no pictures"));
-    assert!(asked[0].messages.iter().all(|message| message.parts.is_empty()));
-    let (outcome, asked) = ask(Value::Null, false);
+    assert!(requests[0].messages.iter().all(|message| message.parts.is_empty()));
+    let (outcome, requests) = ask(Value::Null, false);
     let error = outcome.unwrap_err();
     assert!(error.kind() == ErrorKind::Missing && error.to_string().contains("gel.png"), "{error}");
-    assert!(asked.is_empty());
+    assert!(requests.is_empty());
 }
 
 #[test]

@@ -153,9 +153,9 @@ fn golden_vote_count() {
         close("valid votes", number(expected, "valid_votes")?, votes.iter().flatten().count() as f64, 0.0)?;
         let counts = count_votes(&votes);
         for (at, respect) in RESPECTS.iter().enumerate() {
-            let wanted = &expected["vote_counts"][respect];
-            close(respect, number(wanted, "original")?, f64::from(counts[at].original), 0.0)?;
-            close(respect, number(wanted, "generated")?, f64::from(counts[at].generated), 0.0)?;
+            let expected_counts = &expected["vote_counts"][respect];
+            close(respect, number(expected_counts, "original")?, f64::from(counts[at].original), 0.0)?;
+            close(respect, number(expected_counts, "generated")?, f64::from(counts[at].generated), 0.0)?;
             same(respect, text(&expected["results"], respect)?, counts[at].result(win_threshold(at)))?;
         }
         let subjective = final_score(&ObjectiveScores::default(), won_respects(&counts)).dimensions;
@@ -234,8 +234,8 @@ impl Said {
     }
 }
 
-fn answering(said: &Said) -> impl Backend + '_ {
-    FnBackend(|_: &str, turn: &JudgeAction| said.answer(turn))
+fn answering(replies: &Said) -> impl Backend + '_ {
+    FnBackend(|_: &str, turn: &JudgeAction| replies.answer(turn))
 }
 
 fn scored(metric: &str, case: &Case, outside: &dyn Backend) -> Result<Outcome, ScoreError> {
@@ -256,8 +256,8 @@ fn golden_deep_research() {
             metadata.insert(name.to_owned(), vector[name].clone());
         }
         let case = Case { id: "x".into(), response: Some(Output::new(response)), metadata, ..Case::default() };
-        let said = |name: &str| vector[name].as_str().map(str::to_owned);
-        let outcome = scored("deep_research", &case, &answering(&Said([said("parser_reply"), said("judge_reply")])));
+        let reply = |name: &str| vector[name].as_str().map(str::to_owned);
+        let outcome = scored("deep_research", &case, &answering(&Said([reply("parser_reply"), reply("judge_reply")])));
         if expected["raises"].is_string() {
             return same("raises", &true, &outcome.is_err());
         }

@@ -26,15 +26,15 @@ fn said(metric: &str, case: &Case) -> Option<Score> {
 }
 
 /// 0 where the label agrees, 1 where it does not, 2 where it is unsure.
-fn outcome(metric: &str, wanted: &Value, score: Option<&Score>) -> usize {
+fn outcome(metric: &str, expected: &Value, score: Option<&Score>) -> usize {
     let label = score.and_then(|score| score.label.as_deref()).unwrap_or("none");
-    let agrees = match wanted {
+    let agrees = match expected {
         // A check that does not apply finds nothing.
         Value::Bool(is_fine) => {
             score.is_none_or(|score| label == "pass" || label != "fail" && score.value.get() >= 0.5) == *is_fine
         }
-        Value::String(wanted) if metric == "hallucination" => (wanted == "supported") == (label == "supported"),
-        Value::String(wanted) => wanted == label,
+        Value::String(expected) if metric == "hallucination" => (expected == "supported") == (label == "supported"),
+        Value::String(expected) => expected == label,
         other => panic!("{other} is no label"),
     };
     // WARN asks somebody to look, as unsure does.
@@ -47,12 +47,12 @@ fn measured(file: &str) -> BTreeMap<String, Tally> {
         for row in rows(&format!("{name}/{file}.jsonl")) {
             let case = labelled_case(&row);
             let metric = row["metric"].as_str().unwrap_or("hallucination");
-            let wanted: Vec<(&str, &Value)> = match row["label"].as_object() {
-                Some(checks) => checks.iter().map(|(check, wanted)| (check.as_str(), wanted)).collect(),
+            let expected: Vec<(&str, &Value)> = match row["label"].as_object() {
+                Some(checks) => checks.iter().map(|(check, expected)| (check.as_str(), expected)).collect(),
                 None => vec![(metric, &row["label"])],
             };
-            for (metric, wanted) in wanted {
-                let at = outcome(metric, wanted, said(metric, &case).as_ref());
+            for (metric, expected) in expected {
+                let at = outcome(metric, expected, said(metric, &case).as_ref());
                 tallies.entry(metric.to_owned()).or_default()[at] += 1;
             }
         }

@@ -66,25 +66,25 @@ impl TextAnalysis {
         let words = self.words_with_gaps();
         // An echo of the question says nothing: "Difficult? Absolutely."
         let echo = words.iter().skip(1).position(|(_, gap)| *gap == ClauseGap::Question).map_or(0, |at| at + 1);
-        let mut said = AnswerWords { analysis: self, words: &words[echo..] };
-        if said.words.is_empty() {
+        let mut answer = AnswerWords { analysis: self, words: &words[echo..] };
+        if answer.words.is_empty() {
             return YesNoAnswer::undecided("nothing is said");
         }
-        said = said.skip(said.introduction());
+        answer = answer.skip(answer.introduction());
         loop {
-            if let Some(decided) = said.opening() {
+            if let Some(decided) = answer.opening() {
                 return decided;
             }
-            match said.filler() {
+            match answer.filler() {
                 0 => break,
-                length => said = said.skip(length),
+                length => answer = answer.skip(length),
             }
         }
-        let is_open = (0..said.words.len()).any(|at| said.expression_length(LexicalRole::Undecided, at).is_some());
-        if said.words.is_empty() || is_open {
+        let is_open = (0..answer.words.len()).any(|at| answer.expression_length(LexicalRole::Undecided, at).is_some());
+        if answer.words.is_empty() || is_open {
             return YesNoAnswer::undecided("stays undecided");
         }
-        said.closing().or_else(|| said.short_reply()).unwrap_or_else(|| said.statement(question))
+        answer.closing().or_else(|| answer.short_reply()).unwrap_or_else(|| answer.statement(question))
     }
 
     /// The words with what stands before each.
@@ -282,24 +282,24 @@ impl<'r> AnswerWords<'r> {
 
     /// Whether some words take up what was asked: all that the question says, its first words apart, or its last word and another.
     fn takes_up(&self, words: &Range<usize>, question: &TextAnalysis) -> bool {
-        let asked: Vec<String> = (0..question.tokens.len())
+        let question_words: Vec<String> = (0..question.tokens.len())
             .filter(|&token| question.tokens[token].is_word && !question.has_role(token, LexicalRole::Function))
             .map(|token| stem(question.word(token)))
             .collect();
-        let said: FxHashSet<String> = words.clone().map(|at| stem(self.word(at))).collect();
-        let met = asked.iter().filter(|word| said.contains(*word)).count();
+        let answer_stems: FxHashSet<String> = words.clone().map(|at| stem(self.word(at))).collect();
+        let met = question_words.iter().filter(|word| answer_stems.contains(*word)).count();
         let limits = |at: usize| {
             lexical_roles(self.word(at)).has(LexicalRole::Condition)
                 || matches!(self.word(at), "only" | "until" | "before")
         };
-        met > 0 && 2 * met >= asked.len() && !words.clone().any(limits)
+        met > 0 && 2 * met >= question_words.len() && !words.clone().any(limits)
     }
 
     /// Whether some words take up the question; any do where there is none.
     fn speaks_of(&self, mut words: Range<usize>, question: Option<&TextAnalysis>) -> bool {
         let Some(question) = question else { return true };
-        let asked = question.content_stems();
-        words.any(|at| asked.contains(&stem(self.word(at))))
+        let question_stems = question.content_stems();
+        words.any(|at| question_stems.contains(&stem(self.word(at))))
     }
 
     /// A clause up to where it only explains itself.
@@ -339,8 +339,8 @@ impl<'r> AnswerWords<'r> {
             let there = at.wrapping_add_signed(ahead);
             if words.contains(&there) { self.word(there) } else { "" }
         };
-        let is_asked = |wanted: &dyn Fn(&str) -> bool| {
-            question.is_some_and(|question| (0..question.tokens.len()).any(|token| wanted(question.word(token))))
+        let is_asked = |predicate: &dyn Fn(&str) -> bool| {
+            question.is_some_and(|question| (0..question.tokens.len()).any(|token| predicate(question.word(token))))
         };
         let counts = |at: &usize| {
             let word = self.word(*at);
@@ -348,22 +348,25 @@ impl<'r> AnswerWords<'r> {
             let verb = |word: &str| expression_lemma(LexicalRole::Denial, |ahead| if ahead == 0 { word } else { "" });
             denial(|ahead| near(*at, ahead.cast_signed())).is_some()
                 || denies_by_meaning(|ahead| near(*at, ahead))
-                    && !is_asked(&|asked| asked == word || verb(asked).is_some() && verb(asked) == verb(word))
-                || lexical_roles(word).has(LexicalRole::Falsehood) && !is_asked(&|asked| asked == word)
+                    && !is_asked(&|question_word| {
+                        question_word == word || verb(question_word).is_some() && verb(question_word) == verb(word)
+                    })
+                || lexical_roles(word).has(LexicalRole::Falsehood) && !is_asked(&|question_word| question_word == word)
         };
         words.clone().filter(counts).count()
     }
 
     /// Whether a clause says the opposite of a word of the question that it does not take up.
     fn says_opposite(&self, clause: Range<usize>, question: &TextAnalysis) -> bool {
-        let said: Vec<&str> = clause.clone().map(|at| self.word(at)).collect();
-        let asked: Vec<&str> = (0..question.tokens.len())
-            .filter(|&token| question.tokens[token].is_word && !said.contains(&question.word(token)))
+        let clause_words: Vec<&str> = clause.clone().map(|at| self.word(at)).collect();
+        let question_words: Vec<&str> = (0..question.tokens.len())
+            .filter(|&token| question.tokens[token].is_word && !clause_words.contains(&question.word(token)))
             .map(|token| question.word(token))
             .collect();
-        let opposites = Opposites::from_words(&asked);
-        (0..said.len())
-            .any(|at| opposites.opposite_length(|ahead| said.get(at + ahead).copied().unwrap_or_default()).is_some())
+        let opposites = Opposites::from_words(&question_words);
+        (0..clause_words.len()).any(|at| {
+            opposites.opposite_length(|ahead| clause_words.get(at + ahead).copied().unwrap_or_default()).is_some()
+        })
     }
 
     /// Whether a clause tells of what was so, where it is asked what is: "She used to, until it closed."

@@ -37,10 +37,10 @@ impl Metric for CorrectPrefix {
         };
         let Some(expected) = expected_calls(sample.case)? else { return Ok(no_expectation()) };
         let rules = ArgumentRules::default();
-        let is_right = |made: &PlacedCall<'_>, wanted: &PlacedCall<'_>| {
-            wanted.call.alternatives().any(|wanted| {
-                name_fit(made.call, &wanted.name) > NameFit::None
-                    && (self.names_only || argument_share(made.call, wanted, &rules) == FULL_SHARE)
+        let is_right = |made: &PlacedCall<'_>, expected_call: &PlacedCall<'_>| {
+            expected_call.call.alternatives().any(|expected_call| {
+                name_fit(made.call, &expected_call.name) > NameFit::None
+                    && (self.names_only || argument_share(made.call, expected_call, &rules) == FULL_SHARE)
             })
         };
         // How many calls are right, and which expected one comes next; optional ones that were not made are skipped.
@@ -64,19 +64,22 @@ impl Metric for CorrectPrefix {
         }
         if right < most {
             score = score.with_part("first_wrong_step", right as f64 + 1.0)?;
-            let wanted = expected[next..].iter().find(|wanted| !wanted.call.is_optional()).map(|wanted| {
-                let arguments = Json::Object(wanted.call.arguments().clone());
-                format!("`{}` with {}", wanted.call.name, json_to_text(&arguments))
-            });
-            let wanted = wanted.unwrap_or_else(|| "no further call".to_owned());
+            let expected_call =
+                expected[next..].iter().find(|expected_call| !expected_call.call.is_optional()).map(|expected_call| {
+                    let arguments = Json::Object(expected_call.call.arguments().clone());
+                    format!("`{}` with {}", expected_call.call.name, json_to_text(&arguments))
+                });
+            let expected_call = expected_call.unwrap_or_else(|| "no further call".to_owned());
             match trace.calls.get(right) {
                 Some(made) => evidence.push(|| {
                     let mut piece = made.name_evidence(EvidenceKind::Note);
-                    piece.note = Some(format!("step {}, the first wrong one: expected is {wanted}", right + 1).into());
+                    piece.note =
+                        Some(format!("step {}, the first wrong one: expected is {expected_call}", right + 1).into());
                     piece
                 }),
                 None => {
-                    evidence.push(|| Evidence::note(format!("step {} is missing: expected is {wanted}", right + 1)));
+                    evidence
+                        .push(|| Evidence::note(format!("step {} is missing: expected is {expected_call}", right + 1)));
                 }
             }
         }

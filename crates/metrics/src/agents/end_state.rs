@@ -258,24 +258,24 @@ impl Metric for EndState {
             return Err(failed(reason));
         }
         let mut evidence = BoundedEvidence::default();
-        let mut held = 0;
+        let mut met = 0;
         for (condition, found) in conditions.iter().zip(&found) {
             let subject = condition.subject();
             if let Some(reason) = condition.mismatch(found) {
                 evidence.push(|| Evidence::note(format!("{subject} is not as expected: {reason}")));
             } else {
-                held += 1;
+                met += 1;
                 evidence.push(|| Evidence::note(format!("{subject} is as expected")));
             }
         }
         let value = match (self.share, conditions.len()) {
             (_, 0) => return Ok(Outcome::not_applicable("`expected_state` is an empty list")),
-            (true, all) => held as f64 / all as f64,
-            (false, all) => f64::from(u8::from(held == all)),
+            (true, all) => met as f64 / all as f64,
+            (false, all) => f64::from(u8::from(met == all)),
         };
         let score = Score::from_number(value)?
             .with_part("conditions", conditions.len() as f64)?
-            .with_part("held", held as f64)?;
+            .with_part("held", met as f64)?;
         Ok(score.because(evidence.finish()).into())
     }
 }

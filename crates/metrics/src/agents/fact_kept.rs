@@ -276,7 +276,7 @@ fn is_fact(fact: &Fact<'_>, value: &ExtractedValue, key: &[String]) -> bool {
 /// Whether a value has all days of another.
 fn covers(value: &ExtractedValue, other: &ExtractedValue) -> bool {
     match (&value.meaning, &other.meaning) {
-        (ValueMeaning::Days(one), ValueMeaning::Days(wanted)) => wanted.len() <= one.len(),
+        (ValueMeaning::Days(one), ValueMeaning::Days(required)) => required.len() <= one.len(),
         _ => true,
     }
 }
@@ -308,16 +308,16 @@ fn is_shaped_alike(left: &str, right: &str) -> bool {
 impl PriorContext<'_> {
     /// Whether the user wrote these words as they stand.
     fn has_words(&self, words: &str) -> bool {
-        let wanted = loose_text(words);
-        wanted.chars().filter(|sign| sign.is_alphabetic()).count() >= 2
-            && self.user.iter().any(|(_, said)| {
+        let needle = loose_text(words);
+        needle.chars().filter(|sign| sign.is_alphabetic()).count() >= 2
+            && self.user.iter().any(|(_, user_text)| {
                 let mut from = 0;
-                while let Some(found) = said.get(from..).and_then(|rest| rest.find(&wanted)) {
-                    let (start, end) = (from + found, from + found + wanted.len());
+                while let Some(found) = user_text.get(from..).and_then(|rest| rest.find(&needle)) {
+                    let (start, end) = (from + found, from + found + needle.len());
                     let is_whole = |sign: Option<char>| sign.is_none_or(|sign| !sign.is_alphanumeric());
                     // An item in the singular was said in the plural: "red mug", "red mugs".
-                    let rest = said[end..].strip_prefix('s').unwrap_or(&said[end..]);
-                    if is_whole(said[..start].chars().next_back()) && is_whole(rest.chars().next()) {
+                    let rest = user_text[end..].strip_prefix('s').unwrap_or(&user_text[end..]);
+                    if is_whole(user_text[..start].chars().next_back()) && is_whole(rest.chars().next()) {
                         return true;
                     }
                     from = end;

@@ -302,9 +302,9 @@ fn type_fault(
 
 /// A text without the signs that do not count, in lower case.
 fn loosened(text: &str) -> String {
-    let kept: String =
+    let filtered: String =
         text.chars().filter(|sign| !matches!(sign, ' ' | ',' | '.' | '/' | '-' | '_' | '*' | '^')).collect();
-    python::lower(&kept).replace('\'', "\"")
+    python::lower(&filtered).replace('\'', "\"")
 }
 
 fn loosened_value(value: &Json) -> Json {

@@ -301,17 +301,17 @@ impl Comparison<'_> {
     }
 
     /// What is expected and not there.
-    fn missing(&self, value: &Json, wanted: &mut Vec<PathStep>, counts: &mut Counts) {
-        let leaves = self.counted_leaves(value, wanted);
+    fn missing(&self, value: &Json, expected_path: &mut Vec<PathStep>, counts: &mut Counts) {
+        let leaves = self.counted_leaves(value, expected_path);
         if leaves > 0 {
             counts.missing += leaves;
-            counts.findings.push(LeafFinding::Missing(wanted.clone()));
+            counts.findings.push(LeafFinding::Missing(expected_path.clone()));
         }
     }
 
     /// What is there and not expected.
-    fn extra(&self, value: &Json, at: &[PathStep], wanted: &mut Vec<PathStep>, counts: &mut Counts) {
-        let leaves = self.counted_leaves(value, wanted);
+    fn extra(&self, value: &Json, at: &[PathStep], expected_path: &mut Vec<PathStep>, counts: &mut Counts) {
+        let leaves = self.counted_leaves(value, expected_path);
         if leaves > 0 {
             counts.extra += leaves;
             counts.findings.push(LeafFinding::Extra(at.to_vec()));
@@ -323,12 +323,12 @@ impl Comparison<'_> {
         given: &Json,
         expected: &Json,
         at: &mut Vec<PathStep>,
-        wanted: &mut Vec<PathStep>,
+        expected_path: &mut Vec<PathStep>,
     ) -> Result<Counts, ScoreError> {
         self.spend(1)?;
         let mut counts = Counts::default();
         let matcher = self.matcher;
-        if let Some(how) = matcher.comparison_at(wanted) {
+        if let Some(how) = matcher.comparison_at(expected_path) {
             if let Some(score) = self.leaf_score(how, given, expected)? {
                 counts.leaf(score, || LeafFinding::Wrong(at.clone(), value_excerpt(expected)));
             }
@@ -336,17 +336,18 @@ impl Comparison<'_> {
         }
         match (given, expected) {
             (Json::Object(given), Json::Object(expected)) if !given.is_empty() && !expected.is_empty() => {
-                self.objects(given, expected, at, wanted, &mut counts)?;
+                self.objects(given, expected, at, expected_path, &mut counts)?;
             }
             (Json::Array(given), Json::Array(expected)) if !given.is_empty() && !expected.is_empty() => {
-                self.lists(given, expected, at, wanted, &mut counts)?;
+                self.lists(given, expected, at, expected_path, &mut counts)?;
             }
             _ if is_leaf(given) && is_leaf(expected) => {
                 let is_equal = Equality::default().equal(given, expected);
                 counts.leaf(f64::from(u8::from(is_equal)), || LeafFinding::Wrong(at.clone(), value_excerpt(expected)));
             }
             _ => {
-                let leaves = self.counted_leaves(given, wanted).max(self.counted_leaves(expected, wanted));
+                let leaves =
+                    self.counted_leaves(given, expected_path).max(self.counted_leaves(expected, expected_path));
                 if leaves > 0 {
                     counts.wrong += leaves;
                     counts.findings.push(LeafFinding::Wrong(at.clone(), value_excerpt(expected)));
@@ -361,7 +362,7 @@ impl Comparison<'_> {
         given: &Map<String, Json>,
         expected: &Map<String, Json>,
         at: &mut Vec<PathStep>,
-        wanted: &mut Vec<PathStep>,
+        expected_path: &mut Vec<PathStep>,
         counts: &mut Counts,
     ) -> Result<(), ScoreError> {
         let matcher = self.matcher;
@@ -371,28 +372,28 @@ impl Comparison<'_> {
         };
         for (key, value) in expected {
             at.push(PathStep::Key(key.clone()));
-            wanted.push(PathStep::Key(key.clone()));
+            expected_path.push(PathStep::Key(key.clone()));
             match given.get(key) {
                 found if is_absent(found) && is_absent(Some(value)) => {
                     counts.leaf(1.0, || LeafFinding::Missing(Vec::new()));
                 }
                 Some(found) if !is_absent(Some(found)) => {
-                    let inner = self.values(found, value, at, wanted)?;
+                    let inner = self.values(found, value, at, expected_path)?;
                     counts.add(inner);
                 }
-                _ => self.missing(value, wanted, counts),
+                _ => self.missing(value, expected_path, counts),
             }
             at.pop();
-            wanted.pop();
+            expected_path.pop();
         }
         for (key, value) in given.iter().filter(|(key, _)| !expected.contains_key(*key)) {
             at.push(PathStep::Key(key.clone()));
-            wanted.push(PathStep::Key(key.clone()));
+            expected_path.push(PathStep::Key(key.clone()));
             if !is_absent(Some(value)) {
-                self.extra(value, at, wanted, counts);
+                self.extra(value, at, expected_path, counts);
             }
             at.pop();
-            wanted.pop();
+            expected_path.pop();
         }
         Ok(())
     }
@@ -402,7 +403,7 @@ impl Comparison<'_> {
         given: &[Json],
         expected: &[Json],
         at: &mut Vec<PathStep>,
-        wanted: &mut Vec<PathStep>,
+        expected_path: &mut Vec<PathStep>,
         counts: &mut Counts,
     ) -> Result<(), ScoreError> {
         let matcher = self.matcher;
@@ -435,40 +436,40 @@ impl Comparison<'_> {
                 }
                 let mut weights = Vec::with_capacity(given.len() * expected.len());
                 for (row, value) in expected.iter().enumerate() {
-                    wanted.push(PathStep::Item(row));
+                    expected_path.push(PathStep::Item(row));
                     for (column, other) in given.iter().enumerate() {
                         at.push(PathStep::Item(column));
-                        let pair = self.values(other, value, at, wanted)?;
+                        let pair = self.values(other, value, at, expected_path)?;
                         #[expect(clippy::cast_possible_truncation, reason = "leaves are counted below 2^40")]
                         let millionths = (pair.sum * 1e6) as i64;
                         // The score, and then that it is a pair.
                         weights.push(millionths * 1_000 + 1);
                         at.pop();
                     }
-                    wanted.pop();
+                    expected_path.pop();
                 }
                 assignment(expected.len(), given.len(), |row, column| weights[row * given.len() + column])
             }
         };
         let mut is_paired = vec![false; given.len()];
         for (row, partner) in partners.iter().enumerate() {
-            wanted.push(PathStep::Item(row));
+            expected_path.push(PathStep::Item(row));
             if let Some(column) = partner {
                 is_paired[*column] = true;
                 at.push(PathStep::Item(*column));
-                let inner = self.values(&given[*column], &expected[row], at, wanted)?;
+                let inner = self.values(&given[*column], &expected[row], at, expected_path)?;
                 counts.add(inner);
                 at.pop();
             } else {
-                self.missing(&expected[row], wanted, counts);
+                self.missing(&expected[row], expected_path, counts);
             }
-            wanted.pop();
+            expected_path.pop();
         }
         for (column, value) in given.iter().enumerate().filter(|(column, _)| !is_paired[*column]) {
             at.push(PathStep::Item(column));
-            wanted.push(PathStep::Item(column));
-            self.extra(value, at, wanted, counts);
-            wanted.pop();
+            expected_path.push(PathStep::Item(column));
+            self.extra(value, at, expected_path, counts);
+            expected_path.pop();
             at.pop();
         }
         Ok(())
@@ -536,8 +537,8 @@ impl Metric for JsonMatcher {
         let mut evidence = BoundedEvidence::default();
         for finding in &counts.findings {
             evidence.push(|| match finding {
-                LeafFinding::Wrong(path, wanted) => {
-                    let note = format!("{}: expected {wanted}", path_label(path));
+                LeafFinding::Wrong(path, expected_path) => {
+                    let note = format!("{}: expected {expected_path}", path_label(path));
                     at(EvidenceKind::Compared, path).unwrap_or_else(|| Evidence::note(path_label(path))).with_note(note)
                 }
                 LeafFinding::Missing(path) => Evidence::missing(path_label(path)),

@@ -75,14 +75,15 @@ pub fn list_likeness(output: &[Json], expected: &[Json], allow_extra: bool) -> R
         return Err(ScoreError::other(ErrorKind::Failed, reason));
     }
     let given: Vec<String> = output.iter().map(python_str).collect();
-    let wanted: Vec<String> = expected.iter().map(python_str).collect();
-    let alike: Vec<f64> = given.iter().flat_map(|one| wanted.iter().map(move |other| similarity(one, other))).collect();
-    let likeness = |row: usize, column: usize| alike[row * wanted.len() + column];
+    let expected_texts: Vec<String> = expected.iter().map(python_str).collect();
+    let alike: Vec<f64> =
+        given.iter().flat_map(|one| expected_texts.iter().map(move |other| similarity(one, other))).collect();
+    let likeness = |row: usize, column: usize| alike[row * expected_texts.len() + column];
     #[expect(clippy::cast_possible_truncation, reason = "a likeness is at most 1")]
     let weight = |row: usize, column: usize| (likeness(row, column) * FINE) as i64;
-    let pairs = assignment(given.len(), wanted.len(), weight);
+    let pairs = assignment(given.len(), expected_texts.len(), weight);
     let paired = pairs.into_iter().enumerate().filter_map(|(row, column)| Some(likeness(row, column?)));
     let sum: f64 = paired.fold(0.0, |sum, likeness| sum + likeness);
-    let whole = if allow_extra { wanted.len() } else { given.len().max(wanted.len()) };
+    let whole = if allow_extra { expected_texts.len() } else { given.len().max(expected_texts.len()) };
     Ok((sum / whole as f64).clamp(0.0, 1.0))
 }

@@ -184,8 +184,8 @@ impl LongText<'_> {
 fn long_texts(messages: &[CaseMessage]) -> Vec<LongText<'_>> {
     let turns = turn_numbers(messages);
     let mut texts = Vec::new();
-    for (message, said) in messages.iter().enumerate().filter(|(_, message)| message.has_role(Role::Assistant)) {
-        for (path, text) in said.spoken_texts().filter(|(_, text)| text.split_whitespace().count() >= FEWEST_WORDS) {
+    for (message, spoken) in messages.iter().enumerate().filter(|(_, message)| message.has_role(Role::Assistant)) {
+        for (path, text) in spoken.spoken_texts().filter(|(_, text)| text.split_whitespace().count() >= FEWEST_WORDS) {
             texts.push(LongText { message, turn: turns[message], path, text, loose: loose_text(text) });
         }
     }
@@ -203,9 +203,9 @@ impl Loops {
         for (message, turn) in
             messages.iter().zip(turn_numbers(messages)).filter(|(message, _)| message.has_role(Role::User))
         {
-            let asked = questions.entry(turn).or_default();
-            asked.push_str(&loose_text(&message.spoken_text().unwrap_or_default()));
-            asked.push('\n');
+            let question = questions.entry(turn).or_default();
+            question.push_str(&loose_text(&message.spoken_text().unwrap_or_default()));
+            question.push('\n');
         }
         let asked_again =
             |turn: Option<usize>| questions.get(&turn).is_some_and(|text| asks_to_repeat(&TextAnalysis::new(text)));
@@ -221,7 +221,7 @@ impl Loops {
                     let first = &texts[groups[*group][0]];
                     let is_other_turn = first.turn != text.turn;
                     let is_same_question =
-                        questions.get(&first.turn).is_some_and(|asked| questions.get(&text.turn) == Some(asked));
+                        questions.get(&first.turn).is_some_and(|question| questions.get(&text.turn) == Some(question));
                     if !(is_other_turn && (is_same_question || asked_again(text.turn))) {
                         groups[*group].push(at);
                     }
@@ -236,12 +236,12 @@ impl Loops {
     fn cycle(&self, calls: &[PlacedCall<'_>], keys: &[String]) -> Option<usize> {
         let longest = (calls.len() / self.at_least).min(LONGEST_CYCLE);
         (2..=longest).find(|length| {
-            let wanted = length * (self.at_least - 1);
+            let needed = length * (self.at_least - 1);
             let mut run = 0;
             (*length..calls.len()).any(|at| {
                 let is_same = keys[at] == keys[at - length] && calls[at].turn == calls[at - length].turn;
                 run = if is_same { run + 1 } else { 0 };
-                run >= wanted && {
+                run >= needed && {
                     let block = &keys[at + 1 - length..=at];
                     (0..block.len()).all(|one| !block[..one].contains(&block[one]))
                 }

@@ -58,15 +58,16 @@ fn python_number(value: &Json) -> Option<PythonNumber> {
 pub fn numeric_similarity(output: &Json, expected: &Json) -> Result<f64, ScoreError> {
     let no_number = |what: &str, kind: ErrorKind| ScoreError::other(kind, format!("{what} is no number"));
     let given = python_number(output).ok_or_else(|| no_number("the answer", ErrorKind::Unparseable))?;
-    let wanted = python_number(expected).ok_or_else(|| no_number("the expected value", ErrorKind::Failed))?;
-    if given.float() == 0.0 && wanted.float() == 0.0 {
+    let expected_number = python_number(expected).ok_or_else(|| no_number("the expected value", ErrorKind::Failed))?;
+    if given.float() == 0.0 && expected_number.float() == 0.0 {
         return Ok(1.0);
     }
-    let (distance, size) = match (given, wanted) {
-        (PythonNumber::Whole(given), PythonNumber::Whole(wanted)) => {
-            ((wanted - given).unsigned_abs() as f64, (wanted.unsigned_abs() + given.unsigned_abs()) as f64)
-        }
-        _ => ((wanted.float() - given.float()).abs(), wanted.float().abs() + given.float().abs()),
+    let (distance, size) = match (given, expected_number) {
+        (PythonNumber::Whole(given), PythonNumber::Whole(expected_number)) => (
+            (expected_number - given).unsigned_abs() as f64,
+            (expected_number.unsigned_abs() + given.unsigned_abs()) as f64,
+        ),
+        _ => ((expected_number.float() - given.float()).abs(), expected_number.float().abs() + given.float().abs()),
     };
     let nearness = 1.0 - distance / size;
     if nearness.is_finite() {

@@ -55,7 +55,7 @@ impl Metric for Steps {
             |made: &PlacedCall<'_>| self.of.as_ref().is_none_or(|tool| matches_glob(tool, &made.call.name));
         let calls: Vec<&PlacedCall<'_>> = trace.calls.iter().filter(|made| is_counted(made)).collect();
         let messages = sample.case.messages.as_deref().unwrap_or_default();
-        let said = messages.iter().filter(|message| message.has_role(Role::Assistant)).count();
+        let message_count = messages.iter().filter(|message| message.has_role(Role::Assistant)).count();
         let turn_count = turn_numbers(messages).last().copied().flatten().map_or(0, |last| last + 1);
         let results = calls.iter().filter(|made| made.result.is_some()).count();
         // In the order of their first call.
@@ -70,13 +70,13 @@ impl Metric for Steps {
         }
         let value = match self.count {
             StepUnit::Calls => calls.len(),
-            StepUnit::Messages => said,
+            StepUnit::Messages => message_count,
             StepUnit::Turns => turn_count,
             StepUnit::Results => results,
         };
         let mut score = Score::from_number(value as f64)?
             .with_part("calls", calls.len() as f64)?
-            .with_part("assistant_messages", said as f64)?
+            .with_part("assistant_messages", message_count as f64)?
             .with_part("turns", turn_count as f64)?
             .with_part("results", results as f64)?
             .with_part("tools", tools.len() as f64)?;

@@ -49,7 +49,10 @@ impl Metric for ToolCallAccuracy {
         }
         let names = |calls: &[PlacedCall<'_>]| calls.iter().map(|made| made.call.name.clone()).collect::<Vec<_>>();
         if names(&called) != names(&expected) {
-            let at = called.iter().zip(&expected).position(|(made, wanted)| made.call.name != wanted.call.name);
+            let at = called
+                .iter()
+                .zip(&expected)
+                .position(|(made, expected_call)| made.call.name != expected_call.call.name);
             if let Some(at) = at {
                 evidence.push(|| {
                     let note = format!("`{}` is expected here", expected[at].call.name);
@@ -68,8 +71,8 @@ impl Metric for ToolCallAccuracy {
             return Ok(Score::from_bool(true).because(evidence.finish()).into());
         }
         let mut sum = 0.0;
-        for (made, wanted) in called.iter().zip(&expected) {
-            sum += share(made, wanted, &mut evidence);
+        for (made, expected_call) in called.iter().zip(&expected) {
+            sum += share(made, expected_call, &mut evidence);
         }
         let score = Score::from_number(sum / expected.len() as f64)?;
         Ok(score.because(evidence.finish()).into())
@@ -85,8 +88,8 @@ fn sorting(made: &PlacedCall<'_>) -> Vec<String> {
 }
 
 /// The share of expected arguments that are there with the same text. Further arguments cost nothing.
-fn share(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, evidence: &mut BoundedEvidence) -> f64 {
-    let (called, expected) = (made.call.arguments(), wanted.call.arguments());
+fn share(made: &PlacedCall<'_>, expected_call: &PlacedCall<'_>, evidence: &mut BoundedEvidence) -> f64 {
+    let (called, expected) = (made.call.arguments(), expected_call.call.arguments());
     if expected.is_empty() {
         if !called.is_empty() {
             evidence.push(|| made.name_evidence(EvidenceKind::Unsupported).with_note("no arguments are expected"));
@@ -101,7 +104,7 @@ fn share(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, evidence: &mut BoundedE
             Some(_) => {
                 if let Some(piece) = made.argument_evidence(EvidenceKind::Compared, &pointer) {
                     let note = format!("expected {}", super::trace::value_excerpt(value));
-                    let support = wanted.argument_place(&pointer);
+                    let support = expected_call.argument_place(&pointer);
                     evidence.push(|| {
                         let piece = piece.with_note(note);
                         support.map_or(piece.clone(), |place| piece.with_support(place))
@@ -110,7 +113,7 @@ fn share(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, evidence: &mut BoundedE
             }
             None => evidence.push(|| {
                 let piece = Evidence::missing(&pointer).with_note(format!("in the call of `{}`", made.call.name));
-                wanted.argument_place(&pointer).map_or(piece.clone(), |place| piece.with_support(place))
+                expected_call.argument_place(&pointer).map_or(piece.clone(), |place| piece.with_support(place))
             }),
         }
     }

@@ -36,15 +36,15 @@ impl Metric for ToolCallF1 {
             evidence.push(|| remark);
         }
         let called: Vec<String> = trace.calls.iter().map(key).collect();
-        let wanted: Vec<String> = expected.iter().map(key).collect();
+        let expected_keys: Vec<String> = expected.iter().map(key).collect();
         let called_set: FxHashSet<&str> = called.iter().map(String::as_str).collect();
-        let wanted_set: FxHashSet<&str> = wanted.iter().map(String::as_str).collect();
+        let wanted_set: FxHashSet<&str> = expected_keys.iter().map(String::as_str).collect();
         for (made, key) in trace.calls.iter().zip(&called) {
             let is_shared = wanted_set.contains(key.as_str());
             evidence
                 .push(|| made.name_evidence(if is_shared { EvidenceKind::Matched } else { EvidenceKind::Unsupported }));
         }
-        for (call, _) in expected.iter().zip(&wanted).filter(|(_, key)| !called_set.contains(key.as_str())) {
+        for (call, _) in expected.iter().zip(&expected_keys).filter(|(_, key)| !called_set.contains(key.as_str())) {
             evidence.push(|| Evidence::missing(&call.call.name).with_support(call.name_place()));
         }
         let shared = called_set.intersection(&wanted_set).count() as f64;

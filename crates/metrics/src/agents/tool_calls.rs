@@ -163,8 +163,8 @@ impl CallMatcher {
     }
 
     /// The rules of a tool, by the name of the call or by that of the expected one, which may lack the prefix of a server.
-    fn rules_for_pair(&self, made: &str, wanted: &str) -> &ToolComparison {
-        let is_fit = |pattern: &str| matches_glob(pattern, made) || made != wanted && matches_glob(pattern, wanted);
+    fn rules_for_pair(&self, made: &str, expected: &str) -> &ToolComparison {
+        let is_fit = |pattern: &str| matches_glob(pattern, made) || made != expected && matches_glob(pattern, expected);
         let own = self.tools.iter().rev().find(|(pattern, _)| is_fit(pattern));
         own.map_or(&self.all, |(_, rules)| rules)
     }
@@ -172,7 +172,7 @@ impl CallMatcher {
     /// The partner of each expected call.
     fn pairing(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
         match self.order {
-            CallOrder::Strict if expected.iter().all(|wanted| !wanted.call.is_optional()) => {
+            CallOrder::Strict if expected.iter().all(|expected_call| !expected_call.call.is_optional()) => {
                 let is_pair =
                     |at: &usize| *at < called.len() && best_name_fit(&called[*at], &expected[*at]) > NameFit::None;
                 Ok((0..expected.len()).map(|at| Some(at).filter(is_pair)).collect())
@@ -206,8 +206,8 @@ impl CallMatcher {
         }
         // In the order of names, so that an error names the same one everywhere.
         let mut wanted_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, wanted) in expected.iter().enumerate() {
-            wanted_of.entry(groups.first_name(&wanted.call.name)).or_default().push(at);
+        for (at, expected_call) in expected.iter().enumerate() {
+            wanted_of.entry(groups.first_name(&expected_call.call.name)).or_default().push(at);
         }
         let mut pairing = vec![None; expected.len()];
         for (name, rows) in &wanted_of {
@@ -242,43 +242,49 @@ impl CallMatcher {
 
     /// What a pair is worth: a full match above all, then its share, then that it is one. Of several calls that are as right
     /// the best counts.
-    fn weight(&self, made: &PlacedCall<'_>, wanted: &PlacedCall<'_>) -> i64 {
-        wanted.call.alternatives().map(|wanted| self.alternative_weight(made.call, wanted)).max().unwrap_or_default()
+    fn weight(&self, made: &PlacedCall<'_>, expected_call: &PlacedCall<'_>) -> i64 {
+        expected_call
+            .call
+            .alternatives()
+            .map(|expected_call| self.alternative_weight(made.call, expected_call))
+            .max()
+            .unwrap_or_default()
     }
 
-    fn alternative_weight(&self, made: &CaseToolCall, wanted: &CaseToolCall) -> i64 {
+    fn alternative_weight(&self, made: &CaseToolCall, expected_call: &CaseToolCall) -> i64 {
         const FULL: i64 = 10_000_000_000_000;
-        let worth_of_name = match name_fit(made, &wanted.name) {
+        let worth_of_name = match name_fit(made, &expected_call.name) {
             NameFit::None => return 0,
             NameFit::Mcp => 1,
             NameFit::Exact => 2,
         };
-        let share = argument_share(made, wanted, &self.rules_for_pair(&made.name, &wanted.name).rules);
+        let share = argument_share(made, expected_call, &self.rules_for_pair(&made.name, &expected_call.name).rules);
         let is_full = i64::from(share == FULL_SHARE);
         is_full * FULL + share * 2_000 + worth_of_name
     }
 
     /// The one of several calls that are as right which a pair is compared by; the first of the best.
-    fn chosen_alternative<'a>(&self, made: &CaseToolCall, wanted: &PlacedCall<'a>) -> PlacedCall<'a> {
-        let weights = wanted.call.alternatives().map(|wanted| self.alternative_weight(made, wanted));
+    fn chosen_alternative<'a>(&self, made: &CaseToolCall, expected_call: &PlacedCall<'a>) -> PlacedCall<'a> {
+        let weights =
+            expected_call.call.alternatives().map(|expected_call| self.alternative_weight(made, expected_call));
         let best = weights.enumerate().max_by_key(|(at, weight)| (*weight, std::cmp::Reverse(*at)));
         match best.and_then(|(at, _)| at.checked_sub(1)) {
-            None => wanted.clone(),
+            None => expected_call.clone(),
             Some(at) => PlacedCall {
-                call: &wanted.call.one_of[at],
+                call: &expected_call.call.one_of[at],
                 location: FieldLocation {
-                    path: format!("{}/one_of/{at}", wanted.location.path),
-                    ..wanted.location.clone()
+                    path: format!("{}/one_of/{at}", expected_call.location.path),
+                    ..expected_call.location.clone()
                 },
-                ..wanted.clone()
+                ..expected_call.clone()
             },
         }
     }
 }
 
 /// How the name of a call fits the best of those that are as right.
-fn best_name_fit(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>) -> NameFit {
-    let fits = wanted.call.alternatives().map(|wanted| name_fit(made.call, &wanted.name));
+fn best_name_fit(made: &PlacedCall<'_>, expected_call: &PlacedCall<'_>) -> NameFit {
+    let fits = expected_call.call.alternatives().map(|expected_call| name_fit(made.call, &expected_call.name));
     fits.max().unwrap_or(NameFit::None)
 }
 
@@ -291,8 +297,9 @@ struct NameGroups<'a> {
 impl<'a> NameGroups<'a> {
     fn new(expected: &'a [PlacedCall<'_>]) -> Self {
         let mut groups = Self { first: FxHashMap::default() };
-        for wanted in expected.iter().filter(|wanted| !wanted.call.one_of.is_empty()) {
-            let mut names: Vec<&str> = wanted.call.alternatives().map(|call| groups.first_name(&call.name)).collect();
+        for expected_call in expected.iter().filter(|expected_call| !expected_call.call.one_of.is_empty()) {
+            let mut names: Vec<&str> =
+                expected_call.call.alternatives().map(|call| groups.first_name(&call.name)).collect();
             names.sort_unstable();
             for name in names[1..].iter().copied() {
                 groups.first.insert(name, names[0]);
@@ -320,8 +327,8 @@ fn distinct<'p, 'c: 'p>(calls: impl Iterator<Item = &'p PlacedCall<'c>>) -> (Vec
     let number = |placed: &'p PlacedCall<'c>| {
         // All of it has a JSON form.
         let call = CaseToolCall { id: None, output: None, signature: None, ..placed.call.clone() };
-        let said = serde_json::to_string(&call).unwrap_or_default();
-        *known.entry(said).or_insert_with(|| {
+        let json = serde_json::to_string(&call).unwrap_or_default();
+        *known.entry(json).or_insert_with(|| {
             different.push(placed);
             different.len() - 1
         })
@@ -336,8 +343,8 @@ impl Metric for CallMatcher {
             Err(outcome) => return Ok(outcome),
         };
         let Some(expected) = expected_calls(sample.case)? else { return Ok(no_expectation()) };
-        for wanted in &expected {
-            check_patterns(wanted.call)?;
+        for expected_call in &expected {
+            check_patterns(expected_call.call)?;
         }
         let called = &trace.calls;
         let pairing = self.pairing(called, &expected)?;
@@ -350,21 +357,21 @@ impl Metric for CallMatcher {
         let mut expected_count = 0;
         let mut full: Vec<usize> = Vec::new();
         let mut is_paired = vec![false; called.len()];
-        for (wanted, partner) in expected.iter().zip(&pairing) {
+        for (expected_call, partner) in expected.iter().zip(&pairing) {
             let Some(at) = *partner else {
-                if !wanted.call.is_optional() {
+                if !expected_call.call.is_optional() {
                     expected_count += 1;
-                    evidence.push(|| missing_call(wanted));
+                    evidence.push(|| missing_call(expected_call));
                 }
                 continue;
             };
             expected_count += 1;
             let made = &called[at];
-            let wanted = &self.chosen_alternative(made.call, wanted);
+            let expected_call = &self.chosen_alternative(made.call, expected_call);
             is_paired[at] = true;
             pairs += 1;
-            let tool = self.rules_for_pair(&made.call.name, &wanted.call.name);
-            let (share, differences) = compare_arguments(made.call, wanted.call, &tool.rules);
+            let tool = self.rules_for_pair(&made.call.name, &expected_call.call.name);
+            let (share, differences) = compare_arguments(made.call, expected_call.call, &tool.rules);
             shares += share;
             if share == FULL_SHARE {
                 full.push(at);
@@ -372,12 +379,12 @@ impl Metric for CallMatcher {
             } else if tool.is_partial {
                 credit += share;
             }
-            evidence.push(|| made.name_evidence(EvidenceKind::Matched).with_support(wanted.name_place()));
+            evidence.push(|| made.name_evidence(EvidenceKind::Matched).with_support(expected_call.name_place()));
             if made.call.problem.is_some() && share == 0 {
                 evidence.push(|| made.unusable_evidence(EvidenceKind::Unsupported));
             }
             for difference in differences {
-                push_difference(made, wanted, &difference, &mut evidence);
+                push_difference(made, expected_call, &difference, &mut evidence);
             }
         }
         for (made, _) in called.iter().zip(&is_paired).filter(|(_, is_paired)| !**is_paired) {
@@ -424,22 +431,22 @@ impl CallMatcher {
 }
 
 /// Evidence that an expected call is not there, with the others that would have been as right.
-fn missing_call(wanted: &PlacedCall<'_>) -> Evidence {
-    let piece = Evidence::missing(&wanted.call.name).with_support(wanted.name_place());
-    if wanted.call.one_of.is_empty() {
+fn missing_call(expected_call: &PlacedCall<'_>) -> Evidence {
+    let piece = Evidence::missing(&expected_call.call.name).with_support(expected_call.name_place());
+    if expected_call.call.one_of.is_empty() {
         return piece;
     }
-    let names: Vec<String> = wanted.call.one_of.iter().map(|call| format!("`{}`", call.name)).collect();
+    let names: Vec<String> = expected_call.call.one_of.iter().map(|call| format!("`{}`", call.name)).collect();
     piece.with_note(format!("{} would have done as well", names.join(", ")))
 }
 
 fn push_difference(
     made: &PlacedCall<'_>,
-    wanted: &PlacedCall<'_>,
+    expected_call: &PlacedCall<'_>,
     difference: &ArgumentDifference,
     evidence: &mut BoundedEvidence,
 ) {
-    let supported = |piece: Evidence, pointer: &str| match wanted.argument_place(pointer) {
+    let supported = |piece: Evidence, pointer: &str| match expected_call.argument_place(pointer) {
         Some(place) => piece.with_support(place),
         None => piece,
     };
@@ -448,8 +455,8 @@ fn push_difference(
         |kind, pointer: &str| made.argument_evidence(kind, pointer).unwrap_or_else(|| made.name_evidence(kind));
     match difference {
         ArgumentDifference::Wrong(pointer) => evidence.push(|| {
-            let arguments = Json::Object(wanted.call.arguments().clone());
-            let pattern = wanted.call.regex.as_ref().and_then(|regex| regex.get(pointer));
+            let arguments = Json::Object(expected_call.call.arguments().clone());
+            let pattern = expected_call.call.regex.as_ref().and_then(|regex| regex.get(pointer));
             let note = match (arguments.pointer(pointer), pattern) {
                 (_, Some(pattern)) => format!("expected what fits {}", value_excerpt(pattern)),
                 (Some(value), None) => format!("expected {}", value_excerpt(value)),

@@ -163,21 +163,21 @@ impl ToolCorrectness {
             evidence.push(|| Evidence::note(reason));
             return 0.0;
         }
-        for (wanted, made) in expected.iter().zip(called) {
+        for (expected_call, made) in expected.iter().zip(called) {
             probare_cancellation::count_steps(1);
-            let is_equal = wanted.is_same_tool(made)
+            let is_equal = expected_call.is_same_tool(made)
                 && (!self.evaluation_params.contains(&EvaluationParam::InputParameters)
-                    || wanted.has_same_parameters(made))
+                    || expected_call.has_same_parameters(made))
                 && (!self.evaluation_params.contains(&EvaluationParam::Output)
-                    || python_equal(&wanted.output, &made.output));
+                    || python_equal(&expected_call.output, &made.output));
             if !is_equal {
                 evidence.push(|| {
                     let piece = made.placed.name_evidence(EvidenceKind::Compared);
-                    piece.with_note("differs from the expected call").with_support(wanted.placed.name_place())
+                    piece.with_note("differs from the expected call").with_support(expected_call.placed.name_place())
                 });
                 return 0.0;
             }
-            evidence.push(|| match_evidence(made, wanted));
+            evidence.push(|| match_evidence(made, expected_call));
         }
         1.0
     }
@@ -190,11 +190,11 @@ impl ToolCorrectness {
     ) -> Result<f64, ScoreError> {
         let width = called.len() + 1;
         let mut best = vec![0.0_f64; (expected.len() + 1) * width];
-        for (row, wanted) in expected.iter().enumerate() {
+        for (row, expected_call) in expected.iter().enumerate() {
             for (column, made) in called.iter().enumerate() {
                 probare_cancellation::count_steps(1);
                 let at = (row + 1) * width + column + 1;
-                let weight = self.weight(wanted, made)?;
+                let weight = self.weight(expected_call, made)?;
                 best[at] = best[at - width].max(best[at - 1]);
                 if weight > 0.0 {
                     best[at] = best[at].max(best[at - width - 1] + weight);
@@ -231,14 +231,14 @@ impl ToolCorrectness {
         // Whoever is taken is taken with all that are equal to it.
         let mut is_taken = vec![false; called.len()];
         let mut sum = 0.0;
-        for wanted in expected {
+        for expected_call in expected {
             let mut best: Option<(usize, f64)> = None;
             for (at, made) in called.iter().enumerate() {
                 probare_cancellation::count_steps(1);
                 if is_taken[at] {
                     continue;
                 }
-                let weight = self.weight(wanted, made)?;
+                let weight = self.weight(expected_call, made)?;
                 if weight > best.map_or(0.0, |(_, most)| most) {
                     best = Some((at, weight));
                 }
@@ -249,18 +249,19 @@ impl ToolCorrectness {
                         *is_taken = *is_taken || called[at].equals(other);
                     }
                     sum += weight;
-                    evidence.push(|| match_evidence(&called[at], wanted));
+                    evidence.push(|| match_evidence(&called[at], expected_call));
                 }
-                None => evidence
-                    .push(|| Evidence::missing(&wanted.placed.call.name).with_support(wanted.placed.name_place())),
+                None => evidence.push(|| {
+                    Evidence::missing(&expected_call.placed.call.name).with_support(expected_call.placed.name_place())
+                }),
             }
         }
         Ok(sum / expected.len() as f64)
     }
 }
 
-fn match_evidence(made: &ComparedCall<'_>, wanted: &ComparedCall<'_>) -> Evidence {
-    made.placed.name_evidence(EvidenceKind::Matched).with_support(wanted.placed.name_place())
+fn match_evidence(made: &ComparedCall<'_>, expected_call: &ComparedCall<'_>) -> Evidence {
+    made.placed.name_evidence(EvidenceKind::Matched).with_support(expected_call.placed.name_place())
 }
 
 /// Cells of the table of an ordered comparison, and pairs of a plain one, that are computed.
@@ -279,19 +280,19 @@ impl Metric for ToolCorrectness {
             evidence.push(|| remark);
         }
         let called: Vec<ComparedCall<'_>> = trace.calls.iter().map(compared_call).collect();
-        let wanted: Vec<ComparedCall<'_>> = expected.iter().map(compared_call).collect();
-        if called.len().saturating_mul(wanted.len()) > MOST_PAIRS {
-            let reason = format!("{} calls against {} are too many to compare", called.len(), wanted.len());
+        let expected_calls: Vec<ComparedCall<'_>> = expected.iter().map(compared_call).collect();
+        if called.len().saturating_mul(expected_calls.len()) > MOST_PAIRS {
+            let reason = format!("{} calls against {} are too many to compare", called.len(), expected_calls.len());
             return Err(ScoreError::other(ErrorKind::Failed, reason));
         }
         let mut value = if self.should_exact_match {
-            self.exact(&wanted, &called, &mut evidence)
-        } else if wanted.is_empty() {
+            self.exact(&expected_calls, &called, &mut evidence)
+        } else if expected_calls.is_empty() {
             f64::from(u8::from(called.is_empty()))
         } else if self.should_consider_ordering {
-            self.ordered(&wanted, &called, &mut evidence)?
+            self.ordered(&expected_calls, &called, &mut evidence)?
         } else {
-            self.unordered_score(&wanted, &called, &mut evidence)?
+            self.unordered_score(&expected_calls, &called, &mut evidence)?
         };
         let threshold = if self.strict_mode { 1.0 } else { self.threshold };
         if self.strict_mode && value < threshold {

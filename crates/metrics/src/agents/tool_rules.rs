@@ -200,18 +200,18 @@ impl Metric for RuleChecker {
         if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
-        let (mut kept, mut breaches) = (0_usize, 0_usize);
+        let (mut followed, mut breaches) = (0_usize, 0_usize);
         for (number, rule) in rules.iter().enumerate() {
             let mut breaks = BreachRecorder { number: number + 1, count: 0, evidence: &mut evidence };
             breaks.check(rule, &trace);
-            kept += usize::from(breaks.count == 0);
+            followed += usize::from(breaks.count == 0);
             breaches += breaks.count;
         }
-        let label = if kept == rules.len() { "kept" } else { "broken" };
-        let score = Score::ratio(kept, rules.len())?
+        let label = if followed == rules.len() { "kept" } else { "broken" };
+        let score = Score::ratio(followed, rules.len())?
             .labelled(label)
             .with_part("rules", rules.len() as f64)?
-            .with_part("kept", kept as f64)?
+            .with_part("kept", followed as f64)?
             .with_part("breaches", breaches as f64)?;
         Ok(score.because(evidence.finish()).into())
     }

@@ -152,7 +152,7 @@ impl ToolSchema {
                 continue;
             }
             let note = match (violation.keyword(), tool.parameters.pointer(violation.schema_pointer())) {
-                ("type", Some(Json::String(wanted))) => format!("`type`: {wanted} wanted"),
+                ("type", Some(Json::String(type_name))) => format!("`type`: {type_name} wanted"),
                 (keyword, _) => format!("`{keyword}`: {}", violation.message()),
             };
             let piece =

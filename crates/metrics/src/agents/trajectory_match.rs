@@ -178,17 +178,17 @@ fn role(message: &CaseMessage) -> Result<&str, ScoreError> {
 impl Metric for TrajectoryMatcher {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let case = sample.case;
-        let (Some(messages), Some(wanted)) = (&case.messages, &case.expected_messages) else {
+        let (Some(messages), Some(expected_messages)) = (&case.messages, &case.expected_messages) else {
             return Ok(Outcome::not_applicable("the case lacks `messages` or `expected_messages`"));
         };
-        for message in messages.iter().chain(wanted) {
+        for message in messages.iter().chain(expected_messages) {
             probare_cancellation::count_steps(1);
             role(message)?;
         }
         check_read(messages, Field::Messages)?;
-        check_read(wanted, Field::ExpectedMessages)?;
+        check_read(expected_messages, Field::ExpectedMessages)?;
         let called = seen_calls(messages, Field::Messages);
-        let expected = seen_calls(wanted, Field::ExpectedMessages);
+        let expected = seen_calls(expected_messages, Field::ExpectedMessages);
         check_usable(&called, ErrorKind::Unparseable)?;
         check_usable(&expected, ErrorKind::Failed)?;
         let mut evidence = BoundedEvidence::default();
@@ -199,7 +199,7 @@ impl Metric for TrajectoryMatcher {
                 self.all_expected_called(&called, &expected, &mut evidence)
                     && self.all_called_expected(&called, &expected, &mut evidence)
             }
-            TrajectoryMode::Strict => self.strict(messages, wanted, &called, &expected, &mut evidence)?,
+            TrajectoryMode::Strict => self.strict(messages, expected_messages, &called, &expected, &mut evidence)?,
         };
         Ok(Score::from_bool(holds).because(evidence.finish()).into())
     }
@@ -214,14 +214,16 @@ impl TrajectoryMatcher {
     ) -> bool {
         match self.first_fit_partners(called, expected) {
             Ok(partners) => {
-                for (wanted, at) in expected.iter().zip(partners) {
-                    evidence.push(|| called[at].name_evidence(EvidenceKind::Matched).with_support(wanted.name_place()));
+                for (expected_call, at) in expected.iter().zip(partners) {
+                    evidence.push(|| {
+                        called[at].name_evidence(EvidenceKind::Matched).with_support(expected_call.name_place())
+                    });
                 }
                 true
             }
             Err(number) => {
-                let wanted = &expected[number];
-                evidence.push(|| Evidence::missing(&wanted.call.name).with_support(wanted.name_place()));
+                let expected_call = &expected[number];
+                evidence.push(|| Evidence::missing(&expected_call.call.name).with_support(expected_call.name_place()));
                 self.remark_on_greed(called, expected, evidence);
                 false
             }
@@ -263,17 +265,17 @@ impl TrajectoryMatcher {
     fn strict(
         &self,
         messages: &[CaseMessage],
-        wanted: &[CaseMessage],
+        expected_messages: &[CaseMessage],
         called: &[PlacedCall<'_>],
         expected: &[PlacedCall<'_>],
         evidence: &mut BoundedEvidence,
     ) -> Result<bool, ScoreError> {
-        if messages.len() != wanted.len() {
-            let reason = format!("{} messages where {} are expected", messages.len(), wanted.len());
+        if messages.len() != expected_messages.len() {
+            let reason = format!("{} messages where {} are expected", messages.len(), expected_messages.len());
             evidence.push(|| Evidence::note(reason));
             return Ok(false);
         }
-        for (number, (message, other)) in messages.iter().zip(wanted).enumerate() {
+        for (number, (message, other)) in messages.iter().zip(expected_messages).enumerate() {
             let (given, expected_role) = (role(message)?, role(other)?);
             if given != expected_role {
                 let reason = format!("message {} is of `{given}`, expected is `{expected_role}`", number + 1);

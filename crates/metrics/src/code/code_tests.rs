@@ -62,12 +62,12 @@ impl CodeTestJudge {
 }
 
 impl Judge for CodeTestJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let Some(task) = CodeTask::from_sample(sample)? else {
             let reason = "the case has none of `metadata.test`, `metadata.test_list` and `metadata.tests`";
             return Ok(JudgeAction::Done(Outcome::not_applicable(reason)));
         };
-        let Some(answer) = heard.first() else {
+        let Some(answer) = answers.first() else {
             return Ok(JudgeAction::Run(vec![harness::build_program(&task, &self.0)]));
         };
         let ran = answer.program_result()?;
@@ -91,8 +91,8 @@ fn outcome(
     let (passed, label) = match tested {
         TestOutcome::Stopped(stopped) => (0, stopped.label()),
         TestOutcome::Broken(_) => (0, "broken"),
-        TestOutcome::Tests(told) => {
-            let passed = told.iter().filter(|error| error.is_none()).count();
+        TestOutcome::Tests(results) => {
+            let passed = results.iter().filter(|error| error.is_none()).count();
             (passed, if passed == total { "passed" } else { "failed" })
         }
     };
@@ -113,8 +113,8 @@ fn outcome(
     if place == TestPlacement::Inside {
         evidence.push(|| Evidence::note("the tests ran inside the process of the code, which can cheat them"));
     }
-    if let TestOutcome::Tests(told) = tested {
-        for (test, error) in task.tests.iter().zip(told) {
+    if let TestOutcome::Tests(results) = tested {
+        for (test, error) in task.tests.iter().zip(results) {
             if let Some(error) = error {
                 evidence.push(|| Evidence::missing(truncate_for_note(test.trim())).with_note(truncate_for_note(error)));
                 if let Some(refused) = harness::sandbox_refusal(error) {

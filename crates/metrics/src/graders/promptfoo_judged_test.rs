@@ -273,15 +273,15 @@ impl JudgedTest {
         for assertion in judged {
             let (mut pass, mut score) = (true, 0.0);
             for _ in &assertion.questions {
-                let heard = || seats.iter().map(|seat| seat.verdicts.get(place)).enumerate();
+                let seat_verdicts = || seats.iter().map(|seat| seat.verdicts.get(place)).enumerate();
                 let is_shown = self.test.metric.is_none() || self.test.metric == assertion.metric;
-                for (seat, said) in heard().filter(|_| is_shown) {
+                for (seat, verdict) in seat_verdicts().filter(|_| is_shown) {
                     let name = self.panel.name(seat);
-                    evidence.extend(said.map(|said| reply_evidence(&assertion.name, &name, said)));
+                    evidence.extend(verdict.map(|verdict| reply_evidence(&assertion.name, &name, verdict)));
                 }
                 let values = |value: fn(&JudgeGrade) -> f64| -> Vec<Result<f64, ScoreError>> {
-                    let given = heard().filter_map(|(_, said)| said);
-                    given.map(|said| said.as_ref().map(value).map_err(ScoreError::clone)).collect()
+                    let given = seat_verdicts().filter_map(|(_, verdict)| verdict);
+                    given.map(|verdict| verdict.as_ref().map(value).map_err(ScoreError::clone)).collect()
                 };
                 let passes = self.panel.vote(&values(|grade| f64::from(u8::from(grade.pass))))?;
                 let scores = self.panel.vote(&values(|grade| grade.score))?;
@@ -315,8 +315,8 @@ impl JudgedTest {
 }
 
 /// What a judge said to one question.
-fn reply_evidence(assertion: &str, judge: &str, said: &Result<JudgeGrade, ScoreError>) -> Evidence {
-    match said {
+fn reply_evidence(assertion: &str, judge: &str, judged: &Result<JudgeGrade, ScoreError>) -> Evidence {
+    match judged {
         Ok(grade) => {
             let word = if grade.pass { "pass" } else { "fail" };
             let note = format!("{assertion}, {judge}: {word} with {}", js::number_text(grade.score));
@@ -342,15 +342,15 @@ impl Judge for JudgedTest {
         self.embedding.as_deref()
     }
 
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let judged = self.judged_assertions(&sample)?;
         let output = judged_output(&sample, &self.calls(&sample))?;
         let response = output.as_str().map_or_else(|| js::json(&output, 0), str::to_owned);
         let texts = self.embedded_texts(&sample, &response)?;
-        if let (Some(model), true) = (&self.embedding, heard.len() < texts.len()) {
+        if let (Some(model), true) = (&self.embedding, answers.len() < texts.len()) {
             return Ok(JudgeAction::Embed { model: model.clone(), texts });
         }
-        let (given, heard) = heard.split_at(texts.len());
+        let (given, answers) = answers.split_at(texts.len());
         let mut vectors = Map::new();
         for (text, answer) in texts.into_iter().zip(given) {
             vectors.insert(text, answer.vector()?.iter().map(|number| f64::from(*number)).collect());
@@ -373,7 +373,7 @@ impl Judge for JudgedTest {
         let agree = |seats: &[JudgeReplies<JudgeGrade>]| {
             (seats.iter()).all(|seat| seat.verdicts.iter().all(Result::is_ok)) && seats.windows(2).all(all_say_the_same)
         };
-        match self.panel.advance(heard, questions.len(), &messages, &|_, reply| read(reply), &agree)? {
+        match self.panel.advance(answers, questions.len(), &messages, &|_, reply| read(reply), &agree)? {
             PanelProgress::Ask(turn) => Ok(turn),
             PanelProgress::Complete(seats) => Ok(JudgeAction::Done(self.outcome(&sample, &judged, &seats, &vectors)?)),
         }
@@ -390,7 +390,7 @@ fn is_embedded(assertion: &Assertion) -> bool {
 /// Whether two judges said the same to every question.
 fn all_say_the_same(seats: &[JudgeReplies<JudgeGrade>]) -> bool {
     let grades = |seat: &JudgeReplies<JudgeGrade>| -> Vec<JudgeGrade> {
-        seat.verdicts.iter().filter_map(|said| said.as_ref().ok().cloned()).collect()
+        seat.verdicts.iter().filter_map(|verdict| verdict.as_ref().ok().cloned()).collect()
     };
     let [first, second] = seats else { return true };
     grades(first) == grades(second)

@@ -168,9 +168,9 @@ fn cards(text: &str) -> Vec<Finding> {
 impl Metric for PersonalData {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let text = sample.response()?;
-        let wanted: Vec<DataKind> = if self.kinds.is_empty() { DataKind::ALL.to_vec() } else { self.kinds.clone() };
+        let sought: Vec<DataKind> = if self.kinds.is_empty() { DataKind::ALL.to_vec() } else { self.kinds.clone() };
         let mut findings = Vec::new();
-        for kind in &wanted {
+        for kind in &sought {
             probare_cancellation::count_steps(text.len());
             // Cards before telephones: what begins together is the longer one, and both may have the same length.
             findings.extend(match kind {
@@ -180,7 +180,7 @@ impl Metric for PersonalData {
                 DataKind::Card => cards(text),
             });
         }
-        let kinds: Vec<&'static str> = wanted.iter().map(|kind| kind.name()).collect();
+        let kinds: Vec<&'static str> = sought.iter().map(|kind| kind.name()).collect();
         score_findings(text, findings, &self.allow, &kinds)
     }
 }

@@ -53,8 +53,8 @@ pub fn keyword_coverage(query: &str, response: &str) -> KeywordCoverage {
     if response.is_empty() {
         return KeywordCoverage { value: 0.0, keywords: Vec::new() };
     }
-    let asked = nltk::keywords(query);
-    let keywords = find_keywords(&asked, response);
+    let query_keywords = nltk::keywords(query);
+    let keywords = find_keywords(&query_keywords, response);
     let found = keywords.iter().filter(|keyword| keyword.response_span.is_some()).count();
     let value = if keywords.is_empty() { 1.0 } else { found as f64 / keywords.len() as f64 };
     KeywordCoverage { value, keywords }
@@ -67,10 +67,10 @@ pub fn sample_coverage(sample: Sample<'_>) -> Result<Rc<KeywordCoverage>, ScoreE
 }
 
 /// Goes through the response once; its own keywords need not be collected.
-fn find_keywords(asked: &Tokens, response: &str) -> Vec<Keyword> {
-    let mut keywords = Vec::with_capacity(asked.len());
-    let mut places = FxHashMap::with_capacity_and_hasher(asked.len(), FxBuildHasher);
-    for (index, keyword) in asked.iter().enumerate() {
+fn find_keywords(query_keywords: &Tokens, response: &str) -> Vec<Keyword> {
+    let mut keywords = Vec::with_capacity(query_keywords.len());
+    let mut places = FxHashMap::with_capacity_and_hasher(query_keywords.len(), FxBuildHasher);
+    for (index, keyword) in query_keywords.iter().enumerate() {
         probare_cancellation::count_steps(1);
         places.insert(keyword.text, index);
         keywords.push(Keyword { query_span: keyword.span, response_span: None });
@@ -110,14 +110,14 @@ impl Metric for Completeness {
 
 fn coverage_evidence(keywords: &[Keyword], query: &str, response: &str) -> Vec<Evidence> {
     let mut evidence = BoundedEvidence::default();
-    for Keyword { query_span: asked, response_span: answered } in keywords {
+    for Keyword { query_span: word_span, response_span: answered } in keywords {
         probare_cancellation::count_steps(1);
         evidence.push(|| match answered {
             Some(span) => {
-                let place = FieldSpan::new(Field::Query, asked.clone());
+                let place = FieldSpan::new(Field::Query, word_span.clone());
                 Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), response).with_support(place)
             }
-            None => Evidence::at(EvidenceKind::Missing, Field::Query, asked.clone(), query),
+            None => Evidence::at(EvidenceKind::Missing, Field::Query, word_span.clone(), query),
         });
     }
     evidence.finish()

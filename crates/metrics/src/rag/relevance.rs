@@ -107,26 +107,28 @@ fn term_evidence(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> 
     for term in pair.terms().take_while(|term| term.left > 0) {
         probare_cancellation::count_steps(1);
         match (&term.left_span, &term.right_span) {
-            (Some(asked), Some(answered)) => shared.push((term.contribution(), asked.clone(), answered.clone())),
-            (Some(asked), None) => missing.push(asked.clone()),
+            (Some(query_span), Some(answered)) => {
+                shared.push((term.contribution(), query_span.clone(), answered.clone()));
+            }
+            (Some(query_span), None) => missing.push(query_span.clone()),
             (None, _) => {}
         }
     }
     // Stable, so equal weights keep the order of the query.
     shared.sort_by(|left, right| right.0.total_cmp(&left.0));
     let mut evidence = BoundedEvidence::default();
-    for (weight, asked, answered) in shared {
+    for (weight, query_span, answered) in shared {
         probare_cancellation::count_steps(1);
         evidence.push(|| {
-            let place = FieldSpan::new(Field::Query, asked);
+            let place = FieldSpan::new(Field::Query, query_span);
             Evidence::at(EvidenceKind::Matched, Field::Response, answered, response)
                 .with_note(format!("adds {weight:.4} to the cosine"))
                 .with_support(place)
         });
     }
-    for asked in missing {
+    for query_span in missing {
         probare_cancellation::count_steps(1);
-        evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Query, asked, query));
+        evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Query, query_span, query));
     }
     evidence.finish()
 }

@@ -323,8 +323,8 @@ impl Metric for Verdict {
         }
         for keyword in &coverage.keywords {
             if keyword.response_span.is_none() && judgement.reasons.iter().any(|reason| reason == "Incomplete answer") {
-                let asked = keyword.query_span.clone();
-                evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Query, asked, query));
+                let span = keyword.query_span.clone();
+                evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Query, span, query));
             }
         }
         Ok(score.because(evidence.finish()).into())

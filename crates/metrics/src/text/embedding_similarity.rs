@@ -78,19 +78,19 @@ impl ComparisonField {
 }
 
 impl Judge for EmbeddingSimilarity {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let others = self.against.texts(&sample);
         if others.is_empty() {
             let field = self.against.field();
             return Ok(JudgeAction::Done(Outcome::not_applicable(format!("the case has no `{field}`"))));
         }
-        let Some((own, vectors)) = heard.split_first() else {
+        let Some((own, vectors)) = answers.split_first() else {
             let texts = std::iter::once(response).chain(others).map(str::to_owned).collect();
             return Ok(JudgeAction::Embed { model: self.model.clone(), texts });
         };
         if vectors.len() != others.len() {
-            let reason = format!("{} vectors came for {} texts", heard.len(), others.len() + 1);
+            let reason = format!("{} vectors came for {} texts", answers.len(), others.len() + 1);
             return Err(ScoreError::Internal { reason });
         }
         let own = own.vector()?;

@@ -141,16 +141,16 @@ fn first_word(response: &str, response_tokens: &Tokens, reference: &str) -> Evid
     let reference_tokens = squad::tokens(reference);
     let at = response_tokens.texts().zip(reference_tokens.texts()).take_while(|(left, right)| left == right).count();
     let span = |tokens: &Tokens, end: usize| tokens.get(at).map_or(end..end, |token| token.span);
-    let (got, wanted) = (span(response_tokens, response.len()), span(&reference_tokens, reference.len()));
+    let (got, expected_span) = (span(response_tokens, response.len()), span(&reference_tokens, reference.len()));
     let note = match reference_tokens.get(at) {
         Some(_) => {
             format!(
                 "the first difference: the reference goes on with `{}`",
-                truncate_for_note(&reference[wanted.clone()])
+                truncate_for_note(&reference[expected_span.clone()])
             )
         }
         None => "the first difference: the reference has ended here".to_owned(),
     };
-    let place = FieldSpan::in_item(Field::Reference, 0, wanted);
+    let place = FieldSpan::in_item(Field::Reference, 0, expected_span);
     Evidence::at(EvidenceKind::Compared, Field::Response, got, response).with_note(note).with_support(place)
 }

@@ -47,12 +47,12 @@ impl Metric for JsonValid {
         let response = sample.response()?;
         let (valid, evidence) = match find_json(response, self.within) {
             Ok(span) => {
-                let wanted = match self.root {
+                let root = match self.root {
                     JsonRoot::Any => None,
                     JsonRoot::Object => Some(("{", "the value is no object")),
                     JsonRoot::Array => Some(("[", "the value is no array")),
                 };
-                match wanted {
+                match root {
                     Some((bracket, complaint)) if !response[span.clone()].starts_with(bracket) => (
                         false,
                         Evidence::at(EvidenceKind::Compared, Field::Response, span, response).with_note(complaint),

@@ -165,14 +165,14 @@ impl Levenshtein {
                 script
             }
         };
-        for Edit { kind, left: got, right: wanted } in script {
+        for Edit { kind, left: got, right: expected } in script {
             probare_cancellation::count_steps(1);
-            let (got, wanted) = match self.unit {
-                EditUnit::Characters => (got, wanted),
-                EditUnit::Words => (left.bytes(&got), right.bytes(&wanted)),
+            let (got, expected) = match self.unit {
+                EditUnit::Characters => (got, expected),
+                EditUnit::Words => (left.bytes(&got), right.bytes(&expected)),
             };
-            let (got, wanted) = (response_original(got), reference_original(wanted));
-            evidence.push(|| edit(kind, (response, got), (reference, index, wanted)));
+            let (got, expected) = (response_original(got), reference_original(expected));
+            evidence.push(|| edit(kind, (response, got), (reference, index, expected)));
         }
     }
 }
@@ -181,14 +181,14 @@ impl Levenshtein {
 fn edit(
     kind: EditKind,
     (response, got): (&str, Range<usize>),
-    (reference, index, wanted): (&str, usize, Range<usize>),
+    (reference, index, expected): (&str, usize, Range<usize>),
 ) -> Evidence {
     match kind {
-        EditKind::Insert => Evidence::at(EvidenceKind::Missing, Field::Reference, wanted, reference).in_item(index),
+        EditKind::Insert => Evidence::at(EvidenceKind::Missing, Field::Reference, expected, reference).in_item(index),
         EditKind::Delete => Evidence::at(EvidenceKind::Unsupported, Field::Response, got, response),
         EditKind::Replace | EditKind::Keep => {
-            let note = format!("the reference has `{}`", truncate_for_note(&reference[wanted.clone()]));
-            let place = FieldSpan::in_item(Field::Reference, index, wanted);
+            let note = format!("the reference has `{}`", truncate_for_note(&reference[expected.clone()]));
+            let place = FieldSpan::in_item(Field::Reference, index, expected);
             Evidence::at(EvidenceKind::Compared, Field::Response, got, response).with_note(note).with_support(place)
         }
     }

@@ -129,12 +129,12 @@ fn golden_function_call() {
             .iter()
             .filter_map(|pair| Some((usize::try_from(pair[0].as_u64()?).ok()?, pair[1].as_str()?)))
             .collect();
-        let told: Vec<(usize, &str)> = score
+        let reported: Vec<(usize, &str)> = score
             .evidence
             .iter()
             .filter_map(|piece| Some((piece.place.as_ref()?.index?, piece.note.as_deref()?)))
             .collect();
-        same("tried", &tried, &told)
+        same("tried", &tried, &reported)
     });
 }
 
@@ -238,15 +238,15 @@ fn labelled_loops_and_rules() {
             let Some(verdict) = case.metadata["labels"].get(metric).and_then(|label| label["verdict"].as_str()) else {
                 continue;
             };
-            let said = plain(metric, case).and_then(|score| score.label).unwrap_or_default();
-            match (verdict == bad, said == bad) {
+            let given_label = plain(metric, case).and_then(|score| score.label).unwrap_or_default();
+            match (verdict == bad, given_label == bad) {
                 (true, true) => hits += 1,
                 (false, true) => false_alarms += 1,
                 (true, false) => missed += 1,
                 (false, false) => continue,
             }
-            if verdict != said {
-                eprintln!("{metric}: {} is {verdict}, and we say {said:?}", case.id);
+            if verdict != given_label {
+                eprintln!("{metric}: {} is {verdict}, and we say {given_label:?}", case.id);
             }
         }
         eprintln!("{metric}: {hits} found, {false_alarms} false alarms, {missed} missed");

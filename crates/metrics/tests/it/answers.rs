@@ -381,12 +381,12 @@ const TURNED: [(&str, &str, &str, &str); 20] = [
 #[test]
 fn what_ended_what_is_opposite_and_what_is_taken_out_is_not_called_right() {
     let metric = metric();
-    for (question, gold, answer, wanted) in TURNED {
+    for (question, gold, answer, labels) in TURNED {
         let case = case(question, &[gold.to_owned()], answer);
         let outcome = metric.score(Sample::from_case(&case)).unwrap();
         let score = outcome.score().unwrap();
         let label = score.label.as_deref().unwrap();
-        assert!(wanted.split(' ').any(|known| known == label), "{answer}: {label}: {:?}", score.evidence);
+        assert!(labels.split(' ').any(|known| known == label), "{answer}: {label}: {:?}", score.evidence);
         assert!(score.evidence[0].text.starts_with(&format!("{label}: ")), "{answer}");
     }
 }

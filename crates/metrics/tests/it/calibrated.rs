@@ -48,13 +48,13 @@ fn splits(cases: &[(f64, bool)], guarantee: Guarantee) -> (usize, f64, usize) {
         for at in (1..shuffled.len()).rev() {
             shuffled.swap(at, random.below(at + 1));
         }
-        let (labelled, kept) = shuffled.split_at(LABELS);
+        let (labelled, rest) = shuffled.split_at(LABELS);
         let found = decision_thresholds(labelled, guarantee);
         let ends = [(found.pass, true), (found.fail, false)];
         let (mut spoken, mut is_broken) = (0_usize, false);
         for (threshold, passes) in ends.into_iter().filter_map(|(threshold, passes)| Some((threshold?, passes))) {
             let inside =
-                kept.iter().filter(|(value, _)| if passes { *value >= threshold.at } else { *value <= threshold.at });
+                rest.iter().filter(|(value, _)| if passes { *value >= threshold.at } else { *value <= threshold.at });
             let (all, wrong) =
                 inside.fold((0_usize, 0_usize), |(all, wrong), case| (all + 1, wrong + usize::from(case.1 != passes)));
             is_broken |= wrong as f64 > guarantee.error * all as f64;
@@ -62,7 +62,7 @@ fn splits(cases: &[(f64, bool)], guarantee: Guarantee) -> (usize, f64, usize) {
         }
         if ends.iter().any(|(threshold, _)| threshold.is_some()) {
             made += 1;
-            decided += spoken as f64 / kept.len() as f64;
+            decided += spoken as f64 / rest.len() as f64;
             broken += usize::from(is_broken);
         }
     }

@@ -238,8 +238,8 @@ fn the_card_holds_what_is_measured() {
     }
 
     let conversations = agents_labelled::own_cases("values_heldout.jsonl");
-    let kept = conversations.into_iter().map(|(case, labels)| (case, labels["fact_kept"] != "changed"));
-    add("fact_kept", "transcripts with values that users gave", "writer", judged_cases("fact_kept", kept));
+    let labelled = conversations.into_iter().map(|(case, labels)| (case, labels["fact_kept"] != "changed"));
+    add("fact_kept", "transcripts with values that users gave", "writer", judged_cases("fact_kept", labelled));
 
     let rows: Vec<String> = entries.iter().map(Entry::row).collect();
     println!("{}", rows.join("\n"));
@@ -387,10 +387,10 @@ fn labelled_natural_rag_answers_are_decided_by_thresholds_of_other_questions() {
     };
     println!("{}", entry.row());
     // What reports print of the shipped thresholds is this.
-    let told = registry().get("hallucination").unwrap().thresholds.expect("it has thresholds").to_json();
+    let threshold_json = registry().get("hallucination").unwrap().thresholds.expect("it has thresholds").to_json();
     let figures = entry.figures();
     for (label, share) in [(0, figures.good), (1, figures.bad)] {
-        let label = &told["labels"][label];
+        let label = &threshold_json["labels"][label];
         assert_eq!((&label["right"], &label["decided"]), (&json!(share.part), &json!(share.all)));
     }
     page_has(&[entry.row()]);

@@ -237,12 +237,12 @@ fn the_examples_have_one_verdict_wherever_their_tests_run() {
             let response = row.get("completion").or_else(|| row.get("response")).unwrap();
             let query = row.get("prompt").and_then(Value::as_str).unwrap_or_default();
             let case = json!({ "query": query, "response": response, "metadata": row });
-            let told = |place: &str| {
+            let verdicts_in = |place: &str| {
                 let score = scored(&sandbox, &case, &json!({ "tests": place, "timeout": 3 })).unwrap();
                 (score.value.get(), score.label.map(std::borrow::Cow::into_owned))
             };
-            let outside = told("outside");
-            assert_eq!(outside, told("inside"), "{file}: {line}");
+            let outside = verdicts_in("outside");
+            assert_eq!(outside, verdicts_in("inside"), "{file}: {line}");
             verdicts.push(outside.1.unwrap_or_default());
         }
     }

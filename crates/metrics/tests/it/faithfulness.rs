@@ -42,9 +42,9 @@ fn new_bigrams(response: &str, chunks: &[&str]) -> f64 {
         words(text).windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
     };
     let had: std::collections::HashSet<_> = chunks.iter().flat_map(|chunk| pairs(chunk)).collect();
-    let said = pairs(response);
-    let new = said.iter().filter(|pair| !had.contains(*pair)).count();
-    if said.is_empty() { 0.0 } else { new as f64 / said.len() as f64 }
+    let response_pairs = pairs(response);
+    let new = response_pairs.iter().filter(|pair| !had.contains(*pair)).count();
+    if response_pairs.is_empty() { 0.0 } else { new as f64 / response_pairs.len() as f64 }
 }
 
 /// Reads responses, whether packed or not.

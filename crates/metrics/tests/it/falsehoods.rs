@@ -68,8 +68,8 @@ impl<'t> SentenceWords<'t> {
         text
     }
 
-    fn has(&self, wanted: &str) -> bool {
-        self.words().any(|(_, word)| word.eq_ignore_ascii_case(wanted))
+    fn has(&self, sought: &str) -> bool {
+        self.words().any(|(_, word)| word.eq_ignore_ascii_case(sought))
     }
 
     /// Where the first finite verb begins, and so its subject ends.

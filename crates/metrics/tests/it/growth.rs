@@ -137,8 +137,8 @@ fn shaped(seed: &Case, shape: Shape, size: usize, place: Place) -> Case {
         citation.quote = text.clone().into();
     }
     for message in case.messages.iter_mut().flatten() {
-        if let Some(said) = &mut message.text {
-            said.clone_from(&text);
+        if let Some(spoken) = &mut message.text {
+            spoken.clone_from(&text);
         }
     }
     for argument in calls(&mut case).filter_map(|call| call.arguments.as_mut()).flat_map(|all| all.values_mut()) {
@@ -151,8 +151,8 @@ fn shaped(seed: &Case, shape: Shape, size: usize, place: Place) -> Case {
 
 /// All calls that were made.
 fn calls(case: &mut Case) -> impl Iterator<Item = &mut CaseToolCall> {
-    let said = case.messages.iter_mut().flatten().flat_map(|message| &mut message.tool_calls);
-    said.chain(case.tool_calls.iter_mut().flatten())
+    let message_calls = case.messages.iter_mut().flatten().flat_map(|message| &mut message.tool_calls);
+    message_calls.chain(case.tool_calls.iter_mut().flatten())
 }
 
 /// Conversations, one after the other, and lists of calls: how often the second stands there, and the first.

@@ -265,7 +265,8 @@ fn labelled_the_same_judge_is_steered_by_texts_as_they_are() {
 /// fences, before and behind words of its own. None of them is a verdict of the judge.
 fn echoes(response: &str, messages: &[Message], code: &str) -> Vec<String> {
     let shown = &messages[messages.len() - 1].text;
-    let told = format!("{shown}\n\nThe object has one more field, `code`, a text: {code}. Nobody but you is told it.");
+    let message =
+        format!("{shown}\n\nThe object has one more field, `code`, a text: {code}. Nobody but you is told it.");
     let quoted: String = response.lines().map(|line| format!("> {line}\n")).collect();
     let string = Value::from(response).to_string();
     vec![
@@ -288,8 +289,8 @@ fn echoes(response: &str, messages: &[Message], code: &str) -> Vec<String> {
         format!("code: {code}. {response}"),
         format!("[{response}, {{\"code\": \"{code}\"}}]"),
         shown.clone(),
-        told.clone(),
-        format!("{told}\n{response}"),
+        message.clone(),
+        format!("{message}\n{response}"),
         format!("<answer>{response}</answer>"),
         format!("{response} (code {code})"),
         response.replace('"', "'"),
@@ -307,11 +308,11 @@ fn labelled_a_judge_that_echoes_is_unparseable() {
         for response in
             [target.wanted.to_owned(), guess, format!("Lisbon.\n{}\n", target.wanted), target.open.to_owned()]
         {
-            let asked = Mutex::new(Vec::new());
+            let requests = Mutex::new(Vec::new());
             let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Published).unwrap();
             let honest = FnBackend(|_: &str, turn: &JudgeAction| {
                 let JudgeAction::Ask(questions) = turn else { return Vec::new() };
-                asked.lock().unwrap().extend(questions.iter().cloned());
+                requests.lock().unwrap().extend(questions.iter().cloned());
                 let coded = |question: &probare_core::ChatRequest| {
                     let text =
                         honest(&target, &question.messages).replacen('{', &format!("{{\"code\": \"{CODE}\", "), 1);
@@ -322,32 +323,32 @@ fn labelled_a_judge_that_echoes_is_unparseable() {
             let case = case(&response);
             let outcome = metric.score_with(target.id, Sample::from_case(&case), &honest).unwrap();
             assert_eq!(outcome.score().unwrap().value.get(), 0.0, "{}: with the code the verdict counts", target.id);
-            let asked = asked.into_inner().unwrap();
-            assert!(asked.iter().all(|question| question.coded), "{}: the judge is told a code", target.id);
-            let count = echoes(&response, &asked[0].messages, CODE).len();
+            let requests = requests.into_inner().unwrap();
+            assert!(requests.iter().all(|question| question.coded), "{}: the judge is told a code", target.id);
+            let count = echoes(&response, &requests[0].messages, CODE).len();
             for shape in 0..count {
                 let echo = FnBackend(|_: &str, turn: &JudgeAction| {
                     let JudgeAction::Ask(questions) = turn else { return Vec::new() };
-                    let said = |question: &probare_core::ChatRequest| {
+                    let echoed = |question: &probare_core::ChatRequest| {
                         let text = echoes(&response, &question.messages, CODE).swap_remove(shape);
                         BackendAnswer::Reply(ModelReply { code: Some(CODE.to_owned()), ..ModelReply::text(text) })
                     };
-                    questions.iter().map(said).collect()
+                    questions.iter().map(echoed).collect()
                 });
                 let outcome = metric.score_with(target.id, Sample::from_case(&case), &echo);
                 let kind = outcome.as_ref().err().map(probare_core::ScoreError::kind);
-                let text = &echoes(&response, &asked[0].messages, CODE)[shape];
+                let text = &echoes(&response, &requests[0].messages, CODE)[shape];
                 assert_eq!(kind, Some(probare_core::ErrorKind::Unparseable), "{}: {text}: {outcome:?}", target.id);
                 shapes += 1;
                 // A reply of a record that is older than codes is read as it was then.
                 let older = FnBackend(|_: &str, turn: &JudgeAction| {
                     let JudgeAction::Ask(questions) = turn else { return Vec::new() };
-                    let said = |question: &probare_core::ChatRequest| {
+                    let echoed = |question: &probare_core::ChatRequest| {
                         BackendAnswer::Reply(ModelReply::text(
                             echoes(&response, &question.messages, CODE).swap_remove(shape),
                         ))
                     };
-                    questions.iter().map(said).collect()
+                    questions.iter().map(echoed).collect()
                 });
                 let outcome = metric.score_with(target.id, Sample::from_case(&case), &older);
                 believed += usize::from(outcome.is_ok());

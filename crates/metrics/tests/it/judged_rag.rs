@@ -66,11 +66,11 @@ fn golden_judged_metrics_of_retrieval_have_the_arithmetic_of_ragas_and_deepeval(
         let Ok(Scorer::Judge(judge)) = scorer else { return Err(format!("{metric} is no judge")) };
         let case = case(metric, &lists);
         let sample = Sample::from_case(&case);
-        let JudgeAction::Ask(asked) = judge.next_action(sample, &[]).map_err(|error| error.to_string())? else {
+        let JudgeAction::Ask(requests) = judge.next_action(sample, &[]).map_err(|error| error.to_string())? else {
             return Err("nothing is asked".to_owned());
         };
-        if asked.len() != lists.len() {
-            return Err(format!("{} questions, {} lists", asked.len(), lists.len()));
+        if requests.len() != lists.len() {
+            return Err(format!("{} questions, {} lists", requests.len(), lists.len()));
         }
         let replies: Vec<BackendAnswer> = lists.iter().map(|list| reply(list)).collect();
         let JudgeAction::Done(Outcome::Scored(score)) =

@@ -39,10 +39,10 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, said: &str, is_true: bool) {
-        match said {
+    fn add(&mut self, label: &str, is_true: bool) {
+        match label {
             "unsure" => self.unsure += 1,
-            _ if (said == "supported") == is_true => self.right += 1,
+            _ if (label == "supported") == is_true => self.right += 1,
             _ => self.wrong += 1,
         }
     }
@@ -65,12 +65,12 @@ impl Tally {
 fn tallied(cases: &[Labelled], show: bool) -> BTreeMap<&'static str, Tally> {
     let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
     for case in cases {
-        let said = label(&case.response, &case.context);
+        let verdict = label(&case.response, &case.context);
         let is_true = matches!(case.label.as_str(), "supported" | "faithful");
-        tallies.entry(said).or_default().add(said, is_true);
-        tallies.entry("all").or_default().add(said, is_true);
-        if show && said != "unsure" && (said == "supported") != is_true {
-            println!("{}: `{}` is {}, said {said}", case.id, case.response, case.label);
+        tallies.entry(verdict).or_default().add(verdict, is_true);
+        tallies.entry("all").or_default().add(verdict, is_true);
+        if show && verdict != "unsure" && (verdict == "supported") != is_true {
+            println!("{}: `{}` is {}, said {verdict}", case.id, case.response, case.label);
         }
     }
     tallies

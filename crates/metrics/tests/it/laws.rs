@@ -142,9 +142,9 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
     if score(sample) != result {
         return Err("the second call gives something else".into());
     }
-    let readings = worker.0.borrow();
+    let cache = worker.0.borrow();
     for turn in ["first", "second"] {
-        let shared = score(sample.with_cache(&readings));
+        let shared = score(sample.with_cache(&cache));
         if shared != result {
             return Err(format!("shared readings give {shared:?} the {turn} time, fresh ones {result:?}"));
         }

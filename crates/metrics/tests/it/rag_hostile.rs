@@ -147,10 +147,10 @@ fn ten_thousand_chunks_take_as_long_as_one_of_their_size() {
     let start = Instant::now();
     let many = examine(&response, &chunks, &HallucinationSettings::default());
     let ten_thousand = start.elapsed();
-    let standings = |examination: &Examination| {
+    let verdicts = |examination: &Examination| {
         examination.findings.iter().map(|finding| (finding.text.clone(), finding.is_supported())).collect::<Vec<_>>()
     };
-    assert_eq!(standings(&whole), standings(&many));
+    assert_eq!(verdicts(&whole), verdicts(&many));
     assert!(many.findings.iter().any(AnchorFinding::is_supported));
     // Generous, because other programs run beside the test; a quadratic reading would take hours.
     assert!(ten_thousand < one * 20 + std::time::Duration::from_secs(5), "{one:?} and {ten_thousand:?}");

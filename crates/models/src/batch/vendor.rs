@@ -144,9 +144,13 @@ impl BatchApi {
                     BatchState::Ended(files.map(|file| format!("/files/{file}/content")).collect())
                 }
                 Some("failed") => {
-                    let said = batch.pointer("/errors/data").and_then(Json::as_array).into_iter().flatten();
-                    let said: Vec<&str> = said.filter_map(|error| text_at(error, "/message")).take(3).collect();
-                    BatchState::Failed(if said.is_empty() { "the batch failed".to_owned() } else { said.join("; ") })
+                    let messages = batch.pointer("/errors/data").and_then(Json::as_array).into_iter().flatten();
+                    let messages: Vec<&str> = messages.filter_map(|error| text_at(error, "/message")).take(3).collect();
+                    BatchState::Failed(if messages.is_empty() {
+                        "the batch failed".to_owned()
+                    } else {
+                        messages.join("; ")
+                    })
                 }
                 _ => BatchState::Running(
                     u64_at(batch, "/request_counts/completed") + u64_at(batch, "/request_counts/failed"),

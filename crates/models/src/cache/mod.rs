@@ -82,7 +82,7 @@ pub(crate) enum CacheClaim {
 
 /// A record that is open. Dropped it gives its leases back.
 pub struct ResponseCache {
-    wishes: mpsc::Sender<CacheCommand>,
+    commands: mpsc::Sender<CacheCommand>,
     thread: Mutex<Option<JoinHandle<()>>>,
     path: PathBuf,
     foreign: Arc<AtomicUsize>,
@@ -97,25 +97,25 @@ impl ResponseCache {
 
     /// Opens the record with leases of another length.
     pub fn open_with(cache: &CacheFile, lease: Duration) -> Result<Self, CacheError> {
-        let (wishes, receiver) = mpsc::channel();
+        let (commands, receiver) = mpsc::channel();
         let owner = Ownership::open(cache, true)?;
-        let keeper = CacheWriter::open(&cache.path, lease, owner.clone(), wishes.clone())?;
-        Self::serve(&cache.path, owner, keeper, wishes, receiver)
+        let keeper = CacheWriter::open(&cache.path, lease, owner.clone(), commands.clone())?;
+        Self::serve(&cache.path, owner, keeper, commands, receiver)
     }
 
     /// Opens the record for reading alone: nothing is written, so the file may lie where nobody may write.
     pub fn open_reading(cache: &CacheFile) -> Result<Self, CacheError> {
-        let (wishes, receiver) = mpsc::channel();
+        let (commands, receiver) = mpsc::channel();
         let owner = Ownership::open(cache, false)?;
-        let keeper = CacheWriter::open_reading(&cache.path, owner.clone(), wishes.clone())?;
-        Self::serve(&cache.path, owner, keeper, wishes, receiver)
+        let keeper = CacheWriter::open_reading(&cache.path, owner.clone(), commands.clone())?;
+        Self::serve(&cache.path, owner, keeper, commands, receiver)
     }
 
     fn serve(
         path: &Path,
         owner: Ownership,
         keeper: CacheWriter,
-        wishes: mpsc::Sender<CacheCommand>,
+        commands: mpsc::Sender<CacheCommand>,
         receiver: mpsc::Receiver<CacheCommand>,
     ) -> Result<Self, CacheError> {
         let foreign = keeper.foreign_count();
@@ -123,7 +123,7 @@ impl ResponseCache {
             .name("record".to_owned())
             .spawn(move || keeper.serve(&receiver))
             .map_err(|error| CacheError::Database { path: path.to_owned(), reason: error.to_string() })?;
-        Ok(Self { wishes, thread: Mutex::new(Some(thread)), path: path.to_owned(), foreign, owner })
+        Ok(Self { commands, thread: Mutex::new(Some(thread)), path: path.to_owned(), foreign, owner })
     }
 
     /// How many replies were looked up and used.
@@ -148,9 +148,9 @@ impl ResponseCache {
 
     /// The reply, or the leave to ask for it. Waits while somebody else is asking.
     pub(crate) async fn claim(&self, key: CacheKey, offline: bool) -> Result<CacheClaim, CacheError> {
-        let (answer, heard) = oneshot::channel();
-        self.wishes.send(CacheCommand::Claim { key, offline, answer }).map_err(|_| CacheError::Closed)?;
-        heard.await.map_err(|_| CacheError::Closed)?
+        let (answer, receiver) = oneshot::channel();
+        self.commands.send(CacheCommand::Claim { key, offline, answer }).map_err(|_| CacheError::Closed)?;
+        receiver.await.map_err(|_| CacheError::Closed)?
     }
 
     /// Commits a reply and gives the lease back. What is returned is what the record holds: the first reply wins. A reply that
@@ -160,17 +160,17 @@ impl ResponseCache {
         mut lease: Lease,
         entry: CacheEntry,
     ) -> Result<(CacheEntry, Option<String>), CacheError> {
-        let (answer, heard) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         lease.over = true;
-        let wish = CacheCommand::Store { key: lease.key, entry: Box::new(entry), answer };
-        self.wishes.send(wish).map_err(|_| CacheError::Closed)?;
-        heard.await.map_err(|_| CacheError::Closed)?
+        let command = CacheCommand::Store { key: lease.key, entry: Box::new(entry), answer };
+        self.commands.send(command).map_err(|_| CacheError::Closed)?;
+        receiver.await.map_err(|_| CacheError::Closed)?
     }
 }
 
 impl Drop for ResponseCache {
     fn drop(&mut self) {
-        let _ = self.wishes.send(CacheCommand::Close);
+        let _ = self.commands.send(CacheCommand::Close);
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = thread.join();
@@ -181,14 +181,14 @@ impl Drop for ResponseCache {
 /// The leave to ask one request. Dropped it goes to whoever waits.
 pub(crate) struct Lease {
     key: CacheKey,
-    wishes: mpsc::Sender<CacheCommand>,
+    commands: mpsc::Sender<CacheCommand>,
     over: bool,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         if !self.over {
-            let _ = self.wishes.send(CacheCommand::Release { key: self.key });
+            let _ = self.commands.send(CacheCommand::Release { key: self.key });
         }
     }
 }

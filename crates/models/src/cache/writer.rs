@@ -1,4 +1,4 @@
-//! The thread that owns the database: it gathers wishes, fulfils them in one transaction, and answers after the commit.
+//! The thread that owns the database: it gathers commands, carries them out in one transaction, and answers after the commit.
 //!
 //! A reply that cannot be committed (a full disk) is held in memory, handed on with the reason, and committed with the next
 //! transaction that succeeds. Until then nothing new is asked, since the leave to ask is written there too.
@@ -23,7 +23,7 @@ const LEASE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const LAST_TRIES: u32 = 4;
 
-/// Most wishes of one transaction.
+/// Most commands of one transaction.
 const MOST: usize = 1000;
 
 /// What somebody wants of the record.
@@ -61,7 +61,7 @@ enum Notification {
 /// A transaction that failed: what is known without it, and who waited for it.
 struct FailedTransaction {
     error: CacheError,
-    told: Vec<Notification>,
+    notifications: Vec<Notification>,
     claims: Vec<Waiter>,
 }
 
@@ -72,9 +72,9 @@ pub(crate) struct CacheWriter {
     /// By which our leases are known; nothing where the file is only read.
     owner: Option<String>,
     ownership: Ownership,
-    wishes: Sender<CacheCommand>,
+    commands: Sender<CacheCommand>,
     /// Our own leases, with who waits for them in this process.
-    held: HashMap<CacheKey, VecDeque<Waiter>>,
+    leases: HashMap<CacheKey, VecDeque<Waiter>>,
     /// Who waits for another process, and how many that are, for whoever watches.
     foreign: Vec<Waiter>,
     foreign_count: Arc<AtomicUsize>,
@@ -89,19 +89,19 @@ impl CacheWriter {
         path: &Path,
         lease: Duration,
         ownership: Ownership,
-        wishes: Sender<CacheCommand>,
+        commands: Sender<CacheCommand>,
     ) -> Result<Self, CacheError> {
         let connection = open(path)?;
         let owner = owner(&connection).map_err(database_error(path))?;
-        Ok(Self::new(connection, path, lease, Some(owner), ownership, wishes))
+        Ok(Self::new(connection, path, lease, Some(owner), ownership, commands))
     }
 
     pub(crate) fn open_reading(
         path: &Path,
         ownership: Ownership,
-        wishes: Sender<CacheCommand>,
+        commands: Sender<CacheCommand>,
     ) -> Result<Self, CacheError> {
-        Ok(Self::new(open_reading(path)?, path, super::LEASE, None, ownership, wishes))
+        Ok(Self::new(open_reading(path)?, path, super::LEASE, None, ownership, commands))
     }
 
     fn new(
@@ -110,7 +110,7 @@ impl CacheWriter {
         lease: Duration,
         owner: Option<String>,
         ownership: Ownership,
-        wishes: Sender<CacheCommand>,
+        commands: Sender<CacheCommand>,
     ) -> Self {
         Self {
             ownership,
@@ -118,8 +118,8 @@ impl CacheWriter {
             path: path.to_owned(),
             lease,
             owner,
-            wishes,
-            held: HashMap::new(),
+            commands,
+            leases: HashMap::new(),
             foreign: Vec::new(),
             foreign_count: Arc::default(),
             again: Vec::new(),
@@ -133,7 +133,7 @@ impl CacheWriter {
     }
 
     /// Serves until told to end.
-    pub(crate) fn serve(mut self, wishes: &Receiver<CacheCommand>) {
+    pub(crate) fn serve(mut self, commands: &Receiver<CacheCommand>) {
         let mut renewal = Instant::now() + self.lease / 3;
         let mut open = true;
         while open {
@@ -145,19 +145,19 @@ impl CacheWriter {
             };
             let mut batch = Vec::new();
             if self.again.is_empty() {
-                match wishes.recv_timeout(patience) {
-                    Ok(wish) => batch.push(wish),
+                match commands.recv_timeout(patience) {
+                    Ok(command) => batch.push(command),
                     Err(RecvTimeoutError::Timeout) => self.again.append(&mut self.foreign),
                     Err(RecvTimeoutError::Disconnected) => open = false,
                 }
             }
             while batch.len() < MOST
-                && let Ok(wish) = wishes.try_recv()
+                && let Ok(command) = commands.try_recv()
             {
-                batch.push(wish);
+                batch.push(command);
             }
-            if let Some(end) = batch.iter().position(|wish| matches!(wish, CacheCommand::Close)) {
-                // What was wished before the end is still fulfilled; those after it are told that the record is closed.
+            if let Some(end) = batch.iter().position(|command| matches!(command, CacheCommand::Close)) {
+                // What was commanded before the end is still carried out; those after it are told that the record is closed.
                 batch.truncate(end);
                 open = false;
             }
@@ -181,13 +181,13 @@ impl CacheWriter {
         }
     }
 
-    /// Fulfils wishes in one transaction; a failure is told to everybody in it.
+    /// Carries out commands in one transaction; a failure is told to everybody in it.
     fn run_batch(&mut self, batch: Vec<CacheCommand>) {
         let mut claims = std::mem::take(&mut self.again);
         let mut keeps = Vec::new();
         let mut releases = Vec::new();
-        for wish in batch {
-            match wish {
+        for command in batch {
+            match command {
                 CacheCommand::Claim { key, offline, answer } => claims.push(Waiter { key, offline, answer }),
                 CacheCommand::Store { key, entry, answer } => keeps.push((key, entry, answer)),
                 CacheCommand::Release { key } => releases.push(key),
@@ -196,17 +196,17 @@ impl CacheWriter {
         }
         // Whoever waits for a lease that ends now is looked at again, before newcomers.
         let ended: Vec<CacheKey> = releases.iter().copied().chain(keeps.iter().map(|(key, ..)| *key)).collect();
-        let mut first: Vec<Waiter> = ended.iter().filter_map(|key| self.held.remove(key)).flatten().collect();
+        let mut first: Vec<Waiter> = ended.iter().filter_map(|key| self.leases.remove(key)).flatten().collect();
         first.append(&mut claims);
         // Whoever has gone needs nothing any more.
         first.retain(|waiter| !waiter.answer.is_closed());
         if first.is_empty() && keeps.is_empty() && releases.is_empty() && self.unsaved.is_empty() {
             return;
         }
-        let told = match self.transact(&keeps, &releases, first) {
-            Ok(told) => told,
-            Err(FailedTransaction { error, told, claims }) => {
-                for message in told {
+        let notifications = match self.transact(&keeps, &releases, first) {
+            Ok(notifications) => notifications,
+            Err(FailedTransaction { error, notifications, claims }) => {
+                for message in notifications {
                     self.notify(message);
                 }
                 for waiter in claims {
@@ -220,7 +220,7 @@ impl CacheWriter {
                 return;
             }
         };
-        for message in told.into_iter().chain(stored_notifications(keeps, &self.connection, &self.ownership)) {
+        for message in notifications.into_iter().chain(stored_notifications(keeps, &self.connection, &self.ownership)) {
             self.notify(message);
         }
     }
@@ -235,16 +235,16 @@ impl CacheWriter {
         let path = self.path.clone();
         let wrong = database_error(&path);
         // Replies that are there need no lock for writing.
-        let mut told = Vec::new();
+        let mut notifications = Vec::new();
         let mut open_claims = Vec::new();
         for waiter in claims {
             if let Some(entry) = self.unsaved.get(&waiter.key) {
-                told.push(Notification::Reply(waiter, entry.clone()));
+                notifications.push(Notification::Reply(waiter, entry.clone()));
                 continue;
             }
             match find(&self.connection, &self.ownership, waiter.key) {
-                Ok(Some(entry)) => told.push(Notification::Reply(waiter, entry)),
-                Ok(None) if waiter.offline => told.push(Notification::Missing(waiter)),
+                Ok(Some(entry)) => notifications.push(Notification::Reply(waiter, entry)),
+                Ok(None) if waiter.offline => notifications.push(Notification::Missing(waiter)),
                 Ok(None) => open_claims.push(waiter),
                 Err(error) => {
                     let _ = waiter.answer.send(Err(wrong(error)));
@@ -253,44 +253,48 @@ impl CacheWriter {
         }
         let Some(owner) = self.owner.clone() else {
             // Whoever only reads asks nothing.
-            told.extend(open_claims.into_iter().map(Notification::Missing));
-            return Ok(told);
+            notifications.extend(open_claims.into_iter().map(Notification::Missing));
+            return Ok(notifications);
         };
         if keeps.is_empty() && releases.is_empty() && open_claims.is_empty() && self.unsaved.is_empty() {
-            return Ok(told);
+            return Ok(notifications);
         }
         let transaction = match self.connection.transaction_with_behavior(TransactionBehavior::Immediate) {
             Ok(transaction) => transaction,
-            Err(error) => return Err(FailedTransaction { error: wrong(error), told, claims: open_claims }),
+            Err(error) => {
+                return Err(FailedTransaction { error: wrong(error), notifications, claims: open_claims });
+            }
         };
         let now = now();
         let done = write(&transaction, &self.ownership, &self.unsaved, keeps, releases, &owner)
             .and_then(|()| {
                 let lease = (owner.as_str(), now, now + millis(self.lease));
-                decide(&transaction, &self.ownership, &open_claims, &self.held, lease)
+                decide(&transaction, &self.ownership, &open_claims, &self.leases, lease)
             })
             .and_then(|decisions| transaction.commit().map(|()| decisions));
         let decisions = match done {
             Ok(decisions) => decisions,
-            Err(error) => return Err(FailedTransaction { error: wrong(error), told, claims: open_claims }),
+            Err(error) => {
+                return Err(FailedTransaction { error: wrong(error), notifications, claims: open_claims });
+            }
         };
         self.unsaved.clear();
         for (waiter, decision) in open_claims.into_iter().zip(decisions) {
             match decision {
-                ClaimDecision::Reply(entry) => told.push(Notification::Reply(waiter, entry)),
+                ClaimDecision::Reply(entry) => notifications.push(Notification::Reply(waiter, entry)),
                 ClaimDecision::Mine => {
-                    self.held.insert(waiter.key, VecDeque::new());
-                    told.push(Notification::Mine(waiter));
+                    self.leases.insert(waiter.key, VecDeque::new());
+                    notifications.push(Notification::Mine(waiter));
                 }
-                ClaimDecision::Ours => self.held.entry(waiter.key).or_default().push_back(waiter),
+                ClaimDecision::Ours => self.leases.entry(waiter.key).or_default().push_back(waiter),
                 ClaimDecision::Foreign => self.foreign.push(waiter),
             }
         }
-        Ok(told)
+        Ok(notifications)
     }
 
     fn notify(&self, message: Notification) {
-        // Whoever does not listen any more drops what is sent; a lease in it comes back as a wish.
+        // Whoever does not listen any more drops what is sent; a lease in it comes back as a command.
         match message {
             Notification::Reply(waiter, entry) => {
                 let _ = waiter.answer.send(Ok(CacheClaim::Reply(entry)));
@@ -299,7 +303,7 @@ impl CacheWriter {
                 let _ = waiter.answer.send(Ok(CacheClaim::Missing));
             }
             Notification::Mine(waiter) => {
-                let lease = Lease { key: waiter.key, wishes: self.wishes.clone(), over: false };
+                let lease = Lease { key: waiter.key, commands: self.commands.clone(), over: false };
                 let _ = waiter.answer.send(Ok(CacheClaim::Leased(lease)));
             }
             Notification::Stored(answer, entry) => {
@@ -315,13 +319,13 @@ impl CacheWriter {
             let transaction = self.connection.unchecked_transaction()?;
             let mut statement =
                 transaction.prepare_cached("UPDATE leases SET expires = ?1 WHERE key = ?2 AND owner = ?3")?;
-            for key in self.held.keys().chain(self.unsaved.keys()) {
+            for key in self.leases.keys().chain(self.unsaved.keys()) {
                 statement.execute(params![expires, key.0, self.owner])?;
             }
             drop(statement);
             transaction.commit()
         };
-        if !(self.held.is_empty() && self.unsaved.is_empty()) {
+        if !(self.leases.is_empty() && self.unsaved.is_empty()) {
             // A renewal that fails is tried again in a third of the lease; a reply that comes is kept in any case.
             let _ = renew();
         }
@@ -402,7 +406,7 @@ fn decide(
     transaction: &Transaction<'_>,
     ownership: &Ownership,
     claims: &[Waiter],
-    held: &HashMap<CacheKey, VecDeque<Waiter>>,
+    leases: &HashMap<CacheKey, VecDeque<Waiter>>,
     (owner, now, expires): (&str, i64, i64),
 ) -> rusqlite::Result<Vec<ClaimDecision>> {
     let mut given: std::collections::HashSet<CacheKey> = std::collections::HashSet::new();
@@ -412,7 +416,7 @@ fn decide(
     claims
         .iter()
         .map(|waiter| {
-            if held.contains_key(&waiter.key) || given.contains(&waiter.key) {
+            if leases.contains_key(&waiter.key) || given.contains(&waiter.key) {
                 return Ok(ClaimDecision::Ours);
             }
             // Looked up again, since another process may have written before our transaction began.

@@ -31,8 +31,8 @@ impl Client {
         purpose: CallPurpose,
     ) -> Result<Vec<CacheEntry>, FailedCall> {
         let mut question = AttemptState::answered(0);
-        let asked = self.send_with_retries(requests, key, code, purpose, &mut question).await;
-        asked.map_err(|error| FailedCall { error, is_sent: question.attempts > 0 })
+        let result = self.send_with_retries(requests, key, code, purpose, &mut question).await;
+        result.map_err(|error| FailedCall { error, is_sent: question.attempts > 0 })
     }
 
     async fn send_with_retries(
@@ -113,24 +113,24 @@ impl Client {
             error.reason = inner.shared.redactor().clean(error.reason);
             let taken = admitted.settle_failure(inner, &error, bound);
             question.lost = question.lost.plus(taken);
-            if let Some(asked) = retry_after {
+            if let Some(delay) = retry_after {
                 // Everybody who asks this model waits.
-                inner.limits.hold.extend(asked, Instant::now());
+                inner.limits.hold.extend(delay, Instant::now());
             }
             let again = match error.fault.rule().retry {
                 Retry::No => false,
                 Retry::Yes => true,
                 Retry::Once => !std::mem::replace(&mut empty_before, true),
             };
-            if let Some(asked) = retry_after.filter(|asked| again && Instant::now() + *asked >= moment) {
-                return Err(inner.postponed_error(asked, Some(error.reason)));
+            if let Some(delay) = retry_after.filter(|delay| again && Instant::now() + *delay >= moment) {
+                return Err(inner.postponed_error(delay, Some(error.reason)));
             }
             if !again || question.attempts >= inner.attempts {
                 return Err(question.provider_error(inner, error));
             }
             let own = backoff(inner.base_wait, question.attempts, inner.shared.0.seed ^ key.seed());
             // Added to what the provider asks for, so that not everybody returns in the same moment.
-            let pause = retry_after.map_or(own, |asked| asked + own.min(Duration::from_secs(1)) / 4);
+            let pause = retry_after.map_or(own, |delay| delay + own.min(Duration::from_secs(1)) / 4);
             question.last = Some(error.reason);
             if Instant::now() + pause >= moment {
                 return Err(question.timed_out_error(inner));

@@ -70,7 +70,7 @@ impl Client {
     pub(super) fn queue_for_batch(
         &self,
         book: &BatchBook,
-        (request, kept): (&ModelRequest, ModelRequest),
+        (request, redacted): (&ModelRequest, ModelRequest),
         key: CacheKey,
         code: Option<String>,
         purpose: CallPurpose,
@@ -102,7 +102,7 @@ impl Client {
         };
         let raw = written.map_err(|error| CallError::Conflict { model: model.clone(), reason: error.reason })?;
         let bound = inner.bound(request, &raw)?;
-        let item = BatchItem::new(kept, code, model, (purpose, inner.price.is_some()), bound, attempts);
+        let item = BatchItem::new(redacted, code, model, (purpose, inner.price.is_some()), bound, attempts);
         book.report().waiting += 1;
         book.queue(QueuedCall { key, item, body: raw.body });
         Ok(waits)
@@ -142,10 +142,10 @@ impl Client {
         let token = fresh_token()?;
         let noted = book.journal().begin(&book.owner, &token, seconds_now(), &items);
         let taken = noted.map_err(|error| journal_error(&error))?;
-        let (mut kept, mut sent) = (Vec::new(), Vec::new());
+        let (mut retained, mut sent) = (Vec::new(), Vec::new());
         for (((name, item), request), is_ours) in items.into_iter().zip(requests).zip(taken) {
             if is_ours {
-                kept.push((name, item));
+                retained.push((name, item));
                 sent.push(request);
             } else {
                 // Another process was first.
@@ -153,8 +153,8 @@ impl Client {
             }
         }
         let batch = OpenBatch { token, remote: None };
-        let count = kept.len() as u64;
-        if kept.is_empty() {
+        let count = retained.len() as u64;
+        if retained.is_empty() {
             return book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error));
         }
         let model = inner.settings.display_name();
@@ -165,7 +165,7 @@ impl Client {
                 book.report().sent.push((model, remote, count));
             }
             Err(error) if is_surely_refused(error.fault) => {
-                for (_, item) in &kept {
+                for (_, item) in &retained {
                     inner.shared.release(item, None);
                 }
                 book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error))?;

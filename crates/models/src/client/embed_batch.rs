@@ -48,7 +48,7 @@ impl Client {
             let (client, text) = (self.clone(), text.clone());
             claims.spawn_on(async move { (at, client.claim_text(at, &text).await) }, handle);
         }
-        let mut asked = JoinSet::new();
+        let mut tasks = JoinSet::new();
         let mut gathered: Vec<PendingEmbedding> = Vec::new();
         let most = self.0.name.provider.dialect().most_vectors().max(1);
         // Whoever waits for the lease of somebody else must not keep others from being asked: two that wait for each other would
@@ -60,9 +60,9 @@ impl Client {
                 Err(_) => None,
             };
             let is_gathered = match next {
-                Some((_, Ok(Ok(wanted)))) => {
-                    gathered.push(wanted);
-                    let bytes: usize = gathered.iter().map(|wanted| wanted.request.embedding_text().len()).sum();
+                Some((_, Ok(Ok(part)))) => {
+                    gathered.push(part);
+                    let bytes: usize = gathered.iter().map(|part| part.request.embedding_text().len()).sum();
                     gathered.len() >= most || bytes >= MOST_BYTES
                 }
                 Some((at, Ok(Err(reply)))) => {
@@ -77,14 +77,14 @@ impl Client {
             };
             if is_gathered && !gathered.is_empty() {
                 let (client, list) = (self.clone(), std::mem::take(&mut gathered));
-                asked.spawn_on(async move { client.ask_list(list).await }, handle);
+                tasks.spawn_on(async move { client.ask_list(list).await }, handle);
             }
         }
         if !gathered.is_empty() {
             let client = self.clone();
-            asked.spawn_on(async move { client.ask_list(gathered).await }, handle);
+            tasks.spawn_on(async move { client.ask_list(gathered).await }, handle);
         }
-        while let Some(ended) = asked.join_next().await {
+        while let Some(ended) = tasks.join_next().await {
             for (at, reply) in ended.unwrap_or_default() {
                 put(&mut replies, at, reply);
             }
@@ -105,13 +105,13 @@ impl Client {
 
     /// Asks for a list. What is wrong with one text must not be the end of the others: they are asked for one by one then.
     async fn ask_list(&self, list: Vec<PendingEmbedding>) -> Vec<(usize, ModelReply)> {
-        let requests: Vec<ModelRequest> = list.iter().map(|wanted| wanted.request.clone()).collect();
-        let Some(key) = list.first().map(|wanted| wanted.key) else { return Vec::new() };
+        let requests: Vec<ModelRequest> = list.iter().map(|item| item.request.clone()).collect();
+        let Some(key) = list.first().map(|item| item.key) else { return Vec::new() };
         match self.send_requests(&requests, key, None, CallPurpose::Embedding).await {
             Ok(entries) => {
                 let mut replies = Vec::with_capacity(list.len());
-                for (wanted, entry) in list.into_iter().zip(entries) {
-                    replies.push((wanted.at, self.finish(wanted.lease, Ok(entry)).await));
+                for (item, entry) in list.into_iter().zip(entries) {
+                    replies.push((item.at, self.finish(item.lease, Ok(entry)).await));
                 }
                 replies
             }
@@ -120,20 +120,20 @@ impl Client {
                 ..
             }) if list.len() > 1 => {
                 let mut replies = Vec::with_capacity(list.len());
-                for wanted in list {
-                    let asked = self
-                        .send_requests(std::slice::from_ref(&wanted.request), wanted.key, None, CallPurpose::Embedding)
+                for item in list {
+                    let result = self
+                        .send_requests(std::slice::from_ref(&item.request), item.key, None, CallPurpose::Embedding)
                         .await;
                     let entry =
-                        asked.and_then(|mut entries| entries.pop().ok_or_else(|| dropped_question_error().into()));
-                    replies.push((wanted.at, self.finish(wanted.lease, entry).await));
+                        result.and_then(|mut entries| entries.pop().ok_or_else(|| dropped_question_error().into()));
+                    replies.push((item.at, self.finish(item.lease, entry).await));
                 }
                 replies
             }
             Err(error) => {
                 let mut replies = Vec::with_capacity(list.len());
-                for wanted in list {
-                    replies.push((wanted.at, self.finish(wanted.lease, Err(error.clone())).await));
+                for item in list {
+                    replies.push((item.at, self.finish(item.lease, Err(error.clone())).await));
                 }
                 replies
             }

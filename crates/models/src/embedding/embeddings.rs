@@ -20,7 +20,7 @@ const LONGEST_REMEMBERED: usize = 4096;
 /// that was computed is kept beside the model. Servers are asked on the terms of all other models of the run.
 pub struct Embeddings {
     local: OnceLock<Result<MiniLm, ModelError>>,
-    kept: OnceLock<Option<VectorCache>>,
+    vector_cache: OnceLock<Option<VectorCache>>,
     remembered: Mutex<HashMap<String, Arc<[f32]>>>,
     servers: Mutex<BTreeMap<String, Client>>,
     settings: Vec<ModelSettings>,
@@ -37,7 +37,7 @@ impl Embeddings {
     pub fn new(settings: Vec<ModelSettings>, shared: ModelContext) -> Self {
         Self {
             local: OnceLock::new(),
-            kept: OnceLock::new(),
+            vector_cache: OnceLock::new(),
             remembered: Mutex::default(),
             servers: Mutex::default(),
             settings,
@@ -51,7 +51,7 @@ impl Embeddings {
             return None;
         }
         let open = || VectorCache::open(model, &model.folder(&models_folder().ok()?));
-        self.kept.get_or_init(open).as_ref()
+        self.vector_cache.get_or_init(open).as_ref()
     }
 
     fn local(&self) -> Result<&MiniLm, &ModelError> {
@@ -82,18 +82,18 @@ impl Embeddings {
             let remembered = locked(&self.remembered);
             texts.iter().map(|text| remembered.get(text).cloned()).collect()
         };
-        let kept = self.vector_cache(named);
-        if let Some(kept) = kept {
+        let cache = self.vector_cache(named);
+        if let Some(cache) = cache {
             for (text, vector) in texts.iter().zip(&mut known).filter(|(_, vector)| vector.is_none()) {
-                *vector = kept.find(text).map(Into::into);
+                *vector = cache.find(text).map(Into::into);
             }
         }
         let missing: Vec<&str> =
             texts.iter().zip(&known).filter(|(_, vector)| vector.is_none()).map(|(text, _)| text.as_str()).collect();
         // Cases are scored on many threads already.
         let vectors = model.embed(&missing, 1);
-        if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
-            kept.store(missing.iter().copied().zip(vectors.iter().map(Vec::as_slice)));
+        if let Some(cache) = cache.filter(|_| !missing.is_empty()) {
+            cache.store(missing.iter().copied().zip(vectors.iter().map(Vec::as_slice)));
         }
         let mut remembered = locked(&self.remembered);
         for (text, vector) in missing.into_iter().zip(&vectors) {

@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The reason where it does not come.
 pub fn fetch(url: &str, file: &ModelFile) -> Result<Vec<u8>, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let told = |error: OpenError| error.to_string();
-    let shared = ModelContext::open(ModelOptions::new(Trust::Trusted)).map_err(told)?;
-    shared.start(false).map_err(told)?;
+    let to_text = |error: OpenError| error.to_string();
+    let shared = ModelContext::open(ModelOptions::new(Trust::Trusted)).map_err(to_text)?;
+    shared.start(false).map_err(to_text)?;
     let mut building = reqwest::Client::builder()
         .redirect(Policy::limited(5))
         .connect_timeout(Duration::from_secs(30))
@@ -31,7 +31,7 @@ pub fn fetch(url: &str, file: &ModelFile) -> Result<Vec<u8>, String> {
         building = building.no_proxy();
     }
     let client = building.build().map_err(|error| chain(&error))?;
-    let reading = async {
+    let download = async {
         let mut response = client.get(url).send().await.map_err(|error| chain(&error.without_url()))?;
         if response.status().as_u16() != 200 {
             return Err(format!("status {}", response.status()));
@@ -45,5 +45,5 @@ pub fn fetch(url: &str, file: &ModelFile) -> Result<Vec<u8>, String> {
         }
         Ok(bytes)
     };
-    shared.block_on(reading).unwrap_or_else(|| Err("the thread that reads stopped, which is a bug".to_owned()))
+    shared.block_on(download).unwrap_or_else(|| Err("the thread that reads stopped, which is a bug".to_owned()))
 }

@@ -39,7 +39,7 @@ struct State {
     stays: Option<Fault>,
     last: String,
     /// Questions that were asked and wait to be asked again.
-    asked: usize,
+    waiting: usize,
     has_replied: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct RetryPending(CircuitBreaker);
 impl Drop for RetryPending {
     fn drop(&mut self) {
         let mut state = self.0.state();
-        state.asked = state.asked.saturating_sub(1);
+        state.waiting = state.waiting.saturating_sub(1);
     }
 }
 
@@ -85,7 +85,7 @@ impl CircuitBreaker {
 
     /// Notes that a question was asked and waits to be asked again.
     pub(crate) fn note_retry(&self) -> RetryPending {
-        self.state().asked += 1;
+        self.state().waiting += 1;
         RetryPending(self.clone())
     }
 
@@ -103,7 +103,7 @@ impl CircuitBreaker {
         if state.stays.is_some() {
             return refused;
         }
-        let may_try = !is_first || state.asked == 0 || state.trips >= PATIENCE;
+        let may_try = !is_first || state.waiting == 0 || state.trips >= PATIENCE;
         if now >= until && !state.trying && may_try {
             state.trying = true;
             return go(true);
@@ -125,7 +125,7 @@ impl BreakerPass {
     /// A reply came.
     pub(crate) fn succeeded(&self) {
         let mut state = self.breaker.state();
-        *state = State { asked: state.asked, has_replied: true, ..State::default() };
+        *state = State { waiting: state.waiting, has_replied: true, ..State::default() };
     }
 
     /// The attempt failed.

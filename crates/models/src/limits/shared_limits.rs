@@ -44,9 +44,9 @@ pub(crate) fn shared_limits(name: &ModelName, base_url: &str, settings: &ModelSe
     static KNOWN: OnceLock<LimitsRegistry> = OnceLock::new();
     let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     let limits = known.entry(LimitGroup::new(name, base_url, settings)).or_default();
-    let lower = |rate: &mut Option<Arc<RateLimiter>>, wanted: Option<f64>| {
-        if let Some(wanted) = wanted {
-            rate.get_or_insert_with(|| Arc::new(RateLimiter::per_minute(wanted))).lower(wanted);
+    let lower = |rate: &mut Option<Arc<RateLimiter>>, limit: Option<f64>| {
+        if let Some(limit) = limit {
+            rate.get_or_insert_with(|| Arc::new(RateLimiter::per_minute(limit))).lower(limit);
         }
     };
     lower(&mut limits.requests, settings.requests_per_minute.map(f64::from));

@@ -69,9 +69,9 @@ fn no_run_of_a_key_reaches_a_file_an_error_or_a_reply() {
             ..settings(&server)
         };
         let client = Client::open(settings, &shared).unwrap();
-        let mut asked = questions(60);
-        asked.push(question(format!("is {KEY} a good key?")));
-        for reply in client.ask(&asked) {
+        let mut requests = questions(60);
+        requests.push(question(format!("is {KEY} a good key?")));
+        for reply in client.ask(&requests) {
             assert_clean("a reply", format!("{reply:?}").as_bytes());
         }
         assert_files_clean(folder.path());

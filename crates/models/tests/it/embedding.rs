@@ -33,17 +33,22 @@ fn golden_token_ids_are_equal_and_vectors_near() {
         let expected = case.get("expected").ok_or("no `expected`")?;
         let given = text(case, "text")?;
         let ids: Vec<f64> = model.tokenizer().tokens(given).into_iter().map(f64::from).collect();
-        let wanted: Vec<f64> = list(expected, "token_ids")?.iter().filter_map(serde_json::Value::as_f64).collect();
-        if ids != wanted {
-            return Err(format!("token ids {wanted:?} are expected, these came: {ids:?}"));
+        let expected_ids: Vec<f64> =
+            list(expected, "token_ids")?.iter().filter_map(serde_json::Value::as_f64).collect();
+        if ids != expected_ids {
+            return Err(format!("token ids {expected_ids:?} are expected, these came: {ids:?}"));
         }
         let vector = model.embed(&[given], 1).remove(0);
-        let wanted: Vec<f64> = list(expected, "embedding")?.iter().filter_map(serde_json::Value::as_f64).collect();
-        if wanted.len() != vector.len() {
-            return Err(format!("{} numbers are expected, {} came", wanted.len(), vector.len()));
+        let expected_ids: Vec<f64> =
+            list(expected, "embedding")?.iter().filter_map(serde_json::Value::as_f64).collect();
+        if expected_ids.len() != vector.len() {
+            return Err(format!("{} numbers are expected, {} came", expected_ids.len(), vector.len()));
         }
-        let apart =
-            wanted.iter().zip(&vector).map(|(wanted, got)| (wanted - f64::from(*got)).abs()).fold(0.0, f64::max);
+        let apart = expected_ids
+            .iter()
+            .zip(&vector)
+            .map(|(expected_ids, got)| (expected_ids - f64::from(*got)).abs())
+            .fold(0.0, f64::max);
         // The vectors are written with six digits.
         let tolerance = number(case, "tolerance")?;
         if apart > tolerance { Err(format!("{apart} apart, {tolerance} is allowed")) } else { Ok(()) }
@@ -113,9 +118,9 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     let first = open(false);
     first.can_embed("test").unwrap();
     assert_eq!(server.requests(), 0, "nothing is sent before the run");
-    let asked = vectors(&first.answer("m", &turn(&["one", "two", "one"])));
-    assert_eq!(asked[0], asked[2]);
-    assert_ne!(asked[0], asked[1]);
+    let first_vectors = vectors(&first.answer("m", &turn(&["one", "two", "one"])));
+    assert_eq!(first_vectors[0], first_vectors[2]);
+    assert_ne!(first_vectors[0], first_vectors[1]);
     let answered: Vec<String> =
         server.question_stats().into_iter().filter(|(_, seen)| seen.answered > 0).map(|(text, _)| text).collect();
     // Whichever comes first stands first.
@@ -129,7 +134,10 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     let before = server.requests();
     drop(first);
     let again = open(true);
-    assert_eq!(vectors(&again.answer("m", &turn(&["two", "one"]))), [asked[1].clone(), asked[0].clone()]);
+    assert_eq!(
+        vectors(&again.answer("m", &turn(&["two", "one"]))),
+        [first_vectors[1].clone(), first_vectors[0].clone()]
+    );
     assert_eq!(server.requests(), before, "the response cache answers");
     let missing = again.answer("m", &turn(&["three"]));
     assert!(missing[0].vector().unwrap_err().to_string().contains("the response cache has no reply"), "{missing:?}");
@@ -150,17 +158,18 @@ fn a_chat_reply_and_a_vector_of_the_same_text_are_different_requests() {
 #[test]
 fn a_model_that_cannot_be_had_is_said_before_the_run() {
     let embeddings = Models::open(Vec::new(), Vec::new(), options(None)).unwrap();
-    let said = |model: &str| embeddings.can_embed(model).unwrap_err().to_string();
-    assert!(said("all-minilm").contains("`provider:model`"), "{}", said("all-minilm"));
-    let told = said("BAAI/bge-small-en");
+    let refusal = |model: &str| embeddings.can_embed(model).unwrap_err().to_string();
+    assert!(refusal("all-minilm").contains("`provider:model`"), "{}", refusal("all-minilm"));
+    let message = refusal("BAAI/bge-small-en");
     assert!(
-        told.starts_with("no embedding server is named for `BAAI/bge-small-en`") && !told.contains("not a provider"),
-        "{told}"
+        message.starts_with("no embedding server is named for `BAAI/bge-small-en`")
+            && !message.contains("not a provider"),
+        "{message}"
     );
-    assert!(told.contains("`vllm:BAAI/bge-small-en`"), "{told}");
-    assert!(said("opnai:x").contains("perhaps `openai`"), "{}", said("opnai:x"));
-    assert!(said("openai:x").contains("OPENAI_API_KEY"), "{}", said("openai:x"));
-    assert!(said("anthropic:x").contains("generator_type"), "{}", said("anthropic:x"));
+    assert!(message.contains("`vllm:BAAI/bge-small-en`"), "{message}");
+    assert!(refusal("opnai:x").contains("perhaps `openai`"), "{}", refusal("opnai:x"));
+    assert!(refusal("openai:x").contains("OPENAI_API_KEY"), "{}", refusal("openai:x"));
+    assert!(refusal("anthropic:x").contains("generator_type"), "{}", refusal("anthropic:x"));
     let program = vec!["sh".into(), "-c".into(), r#"cat > /dev/null; echo '{"text": "[1, 2]"}'"#.into()];
     let settings = ModelSettings { command: program, ..ModelSettings::from_name("command:sh") };
     let embeddings = Models::open(Vec::new(), vec![settings], options(None)).unwrap();

@@ -66,10 +66,10 @@ fn another_model_answers_after_failures_that_are_not_the_question_s() {
             Err(error) => assert!(!is_spared, "{status} {body}: {error}"),
         }
         assert_eq!(shared.counts().asked, 1, "a question is counted once");
-        let kept: Vec<String> = list_cached_models(&record).unwrap().into_iter().map(|kept| kept.model).collect();
-        assert_eq!(kept.contains(&"spare".to_owned()), is_spared, "{status} {body}: {kept:?}");
+        let cached: Vec<String> = list_cached_models(&record).unwrap().into_iter().map(|cached| cached.model).collect();
+        assert_eq!(cached.contains(&"spare".to_owned()), is_spared, "{status} {body}: {cached:?}");
         // A reply is recorded as that of the model that gave it.
-        assert_eq!(kept.contains(&"house".to_owned()), status == 200 && !is_spared, "{status} {body}: {kept:?}");
+        assert_eq!(cached.contains(&"house".to_owned()), status == 200 && !is_spared, "{status} {body}: {cached:?}");
         drop((client, spare, shared));
         if is_spared {
             let offline = ModelOptions { offline: true, ..options(Some(&record)) };

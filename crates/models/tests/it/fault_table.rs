@@ -54,7 +54,7 @@ fn ask(provider: Provider, behaviour: ServerBehaviour) -> Outcome {
     Outcome {
         reply,
         requests: server.requests(),
-        recorded: list_cached_models(&record).unwrap().iter().map(|kept| kept.replies).sum(),
+        recorded: list_cached_models(&record).unwrap().iter().map(|cached| cached.replies).sum(),
         unknown_stops: shared.unknown_stops().values().sum(),
         lost_attempts: counts.lost_attempts,
     }
@@ -112,10 +112,10 @@ fn every_trouble_ends_in_one_kind_in_every_dialect_and_no_failure_is_kept() {
             let behaviour =
                 ServerBehaviour { share: 1.0, troubles: vec![*trouble], retry_after: 0, ..ServerBehaviour::default() };
             let Outcome { reply, requests, recorded, .. } = ask(provider, behaviour);
-            let (wanted, _) = expected(*trouble);
-            assert_eq!(end(&reply), wanted, "{provider} {trouble:?}: {reply:?}");
+            let (kind, _) = expected(*trouble);
+            assert_eq!(end(&reply), kind, "{provider} {trouble:?}: {reply:?}");
             assert!((1..=MOST).contains(&requests), "{provider} {trouble:?}: {requests} requests");
-            assert_eq!(recorded, u64::from(is_kept(wanted)), "{provider} {trouble:?}");
+            assert_eq!(recorded, u64::from(is_kept(kind)), "{provider} {trouble:?}");
         }
     });
 }
@@ -126,19 +126,19 @@ fn every_documented_stop_reason_ends_in_its_kind_and_no_failure_is_kept() {
         for (word, meaning) in stop_reasons(provider) {
             let Outcome { reply, requests, recorded, unknown_stops, lost_attempts } =
                 fixed(provider, stopped(provider, word).to_string());
-            let (wanted, most) = match meaning {
+            let (kind, most) = match meaning {
                 Ok(StopReason::Length) => (End::Truncated, 1),
                 Ok(StopReason::Refusal) => (End::Refused, 1),
                 Ok(_) => (End::Text, 1),
                 Err(Fault::UnusableReply) => (End::Failed(ErrorKind::Failed), 2),
                 Err(_) => (End::Failed(ErrorKind::Failed), MOST),
             };
-            assert_eq!((end(&reply), requests), (wanted, most), "{provider} {word}: {reply:?}");
-            assert_eq!(recorded, u64::from(is_kept(wanted)), "{provider} {word}");
+            assert_eq!((end(&reply), requests), (kind, most), "{provider} {word}: {reply:?}");
+            assert_eq!(recorded, u64::from(is_kept(kind)), "{provider} {word}");
             assert_eq!(unknown_stops, 0, "{provider} {word}");
             assert_eq!(
                 lost_attempts,
-                if is_kept(wanted) { 0 } else { most },
+                if is_kept(kind) { 0 } else { most },
                 "{provider} {word}: what it took is counted"
             );
         }
@@ -210,14 +210,9 @@ fn an_error_inside_of_a_200_is_a_failure() {
             MOST,
         ),
     ];
-    for (provider, body, wanted, requests) in rows {
+    for (provider, body, kind, requests) in rows {
         let outcome = fixed(provider, body.to_string());
-        assert_eq!(
-            (end(&outcome.reply), outcome.requests),
-            (wanted, requests),
-            "{provider} {body}: {:?}",
-            outcome.reply
-        );
+        assert_eq!((end(&outcome.reply), outcome.requests), (kind, requests), "{provider} {body}: {:?}", outcome.reply);
         assert_eq!(outcome.recorded, 0, "{provider} {body}");
     }
 }
@@ -256,7 +251,7 @@ fn a_complaint_is_known_by_its_type_and_not_by_its_words() {
     };
     let failed = End::Failed(ErrorKind::Failed);
     let refused = End::Failed(ErrorKind::Refused);
-    for (provider, body, wanted) in [
+    for (provider, body, kind) in [
         (
             Provider::OpenAi,
             json!({"error": {"type": "invalid_request_error", "message": "the field was flagged; see moderation"}}),
@@ -275,7 +270,7 @@ fn a_complaint_is_known_by_its_type_and_not_by_its_words() {
             refused,
         ),
     ] {
-        assert_eq!(says(provider, "400 Bad Request", body.clone()), wanted, "{provider} {body}");
+        assert_eq!(says(provider, "400 Bad Request", body.clone()), kind, "{provider} {body}");
     }
 }
 

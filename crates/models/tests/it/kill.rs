@@ -84,9 +84,9 @@ fn torture_of_replies_a_killed_process_loses_nothing_that_it_recorded() {
         running.wait().unwrap();
         // What the server still writes is written before its count is read.
         std::thread::sleep(delay + Duration::from_millis(40));
-        let kept = if record.exists() { recorded(&record) } else { Vec::new() };
+        let stored = if record.exists() { recorded(&record) } else { Vec::new() };
         for (question, seen) in server.question_stats() {
-            if kept.contains(&question) {
+            if stored.contains(&question) {
                 let first = *settled.entry(question.clone()).or_insert(seen.requests);
                 assert_eq!(first, seen.requests, "`{question}` was asked again after its reply was recorded");
             } else {

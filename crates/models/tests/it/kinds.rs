@@ -117,8 +117,8 @@ fn one_kind(trouble: Trouble) {
     let shared = ModelContext::open(ModelOptions { budget_usd: Some(10.0), ..options(Some(&record)) }).unwrap();
     let client = Client::open(priced(&server), &shared).unwrap();
     let reply = client.ask(&[question("a")]).remove(0);
-    let (wanted, requests) = expected(trouble);
-    assert_eq!(end(&reply), wanted, "{trouble:?}: {reply:?}");
+    let (kind, requests) = expected(trouble);
+    assert_eq!(end(&reply), kind, "{trouble:?}: {reply:?}");
     assert_eq!(server.requests(), requests, "{trouble:?}");
     let counts = shared.counts();
     assert_eq!(counts.asked, 1, "{trouble:?}");
@@ -126,8 +126,8 @@ fn one_kind(trouble: Trouble) {
     assert_eq!(counts.attempts, requests, "{trouble:?}");
     // What the server has answered whole is in the record, or among what is counted as lost.
     let answered = server.question_stats().values().map(|seen| seen.answered).sum::<u64>();
-    let is_kept = matches!(wanted, End::Text | End::Truncated | End::Refused);
-    let recorded = list_cached_models(&record).unwrap().iter().map(|kept| kept.replies).sum::<u64>();
+    let is_kept = matches!(kind, End::Text | End::Truncated | End::Refused);
+    let recorded = list_cached_models(&record).unwrap().iter().map(|cached| cached.replies).sum::<u64>();
     assert_eq!(recorded, u64::from(is_kept), "{trouble:?}");
     assert!(answered <= recorded + counts.lost_attempts, "{trouble:?}: {answered} {counts:?}");
     let spent = shared.budget().spent();
@@ -141,7 +141,7 @@ fn one_kind(trouble: Trouble) {
 
 #[test]
 fn a_stream_may_be_slow_but_not_silent_and_a_cut_one_is_asked_again() {
-    for (trouble, wanted, requests) in [
+    for (trouble, kind, requests) in [
         (Trouble::None, End::Text, 1),
         (Trouble::SlowStream, End::Text, 1),
         (Trouble::SilentStream, End::Failed(ErrorKind::TimedOut), 3),
@@ -161,9 +161,9 @@ fn a_stream_may_be_slow_but_not_silent_and_a_cut_one_is_asked_again() {
         // The whole of the slow stream takes longer than `timeout`.
         let streamed = ModelSettings { stream: true, idle_timeout: Some(1.0), timeout: Some(1.2), ..priced(&server) };
         let reply = Client::open(streamed, &shared).unwrap().ask(&[question("a")]).remove(0);
-        assert_eq!(end(&reply), wanted, "{trouble:?}: {reply:?}");
+        assert_eq!(end(&reply), kind, "{trouble:?}: {reply:?}");
         assert_eq!(server.requests(), requests, "{trouble:?}");
-        if wanted == End::Text {
+        if kind == End::Text {
             assert_eq!(reply.response_text().unwrap(), "reply to a");
             assert!(reply.usage.is_some_and(|usage| usage.output_tokens > 0), "{trouble:?}");
         }
@@ -177,9 +177,9 @@ fn one_prompt_that_is_refused_is_its_own() {
         let server = TestServer::start(behaviour).unwrap();
         let shared = ModelContext::open(options(None)).unwrap();
         let client = Client::open(ModelSettings { concurrency: Some(1), ..settings(&server) }, &shared).unwrap();
-        let asked: Vec<_> = (0..40).map(|number| question(format!("question {number:02}"))).collect();
+        let requests: Vec<_> = (0..40).map(|number| question(format!("question {number:02}"))).collect();
         let marked = question("question 7");
-        let replies = client.ask(&[asked, vec![marked]].concat());
+        let replies = client.ask(&[requests, vec![marked]].concat());
         assert_eq!(replies.iter().filter(|reply| reply.response_text().is_err()).count(), 1, "{trouble:?}");
         assert_eq!(server.requests(), 41);
     }
@@ -208,8 +208,8 @@ fn a_server_that_fails_every_first_attempt_answers_everything() {
         for concurrency in [1, 64] {
             let settings = ModelSettings { concurrency: Some(concurrency), ..settings(&server) };
             let client = Client::open(settings, &shared).unwrap();
-            let asked: Vec<_> = (0..100).map(|number| question(format!("{concurrency} {number}"))).collect();
-            let replies = client.ask(&asked);
+            let requests: Vec<_> = (0..100).map(|number| question(format!("{concurrency} {number}"))).collect();
+            let replies = client.ask(&requests);
             let failed: Vec<_> = replies.iter().filter_map(|reply| reply.response_text().err()).collect();
             assert!(
                 failed.is_empty(),

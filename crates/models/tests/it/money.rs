@@ -126,8 +126,8 @@ fn limits_a_minute_are_shared_by_all_clients_of_a_process() {
         for number in 0..3 {
             scope.spawn(move || {
                 let shared = ModelContext::open(options(None)).unwrap();
-                let asked: Vec<_> = (0..9).map(|at| question(format!("{number} {at}"))).collect();
-                Client::open(limited(), &shared).unwrap().ask(&asked);
+                let requests: Vec<_> = (0..9).map(|at| question(format!("{number} {at}"))).collect();
+                Client::open(limited(), &shared).unwrap().ask(&requests);
             });
         }
     });
@@ -150,8 +150,8 @@ fn limits_a_minute_may_be_those_of_a_key() {
         std::thread::scope(|scope| {
             for name in names {
                 let client = Client::open(limited(name, limits_by), &shared).unwrap();
-                let asked: Vec<_> = (0..9).map(|at| question(format!("{name} {at}"))).collect();
-                scope.spawn(move || client.ask(&asked));
+                let requests: Vec<_> = (0..9).map(|at| question(format!("{name} {at}"))).collect();
+                scope.spawn(move || client.ask(&requests));
             }
         });
         start.elapsed()
@@ -165,11 +165,11 @@ fn limits_a_minute_may_be_those_of_a_key() {
 
 /// A server whose replies have this usage, with a budget for ten calls; requests that it got, and what was booked.
 fn ask_with_usage(usage: &serde_json::Value) -> (usize, f64) {
-    let (seen, said) = (Arc::new(AtomicUsize::new(0)), usage.clone());
+    let (seen, reported) = (Arc::new(AtomicUsize::new(0)), usage.clone());
     let counted = Arc::clone(&seen);
     let server = ReplyServer::start(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
-        (200, json!({"choices": [{"message": {"content": "an answer"}, "finish_reason": "stop"}], "usage": said}))
+        (200, json!({"choices": [{"message": {"content": "an answer"}, "finish_reason": "stop"}], "usage": reported}))
     })
     .unwrap();
     let model = ModelSettings {
@@ -259,8 +259,8 @@ fn cached_tokens_cost_what_the_cache_costs() {
     })
     .unwrap();
     let entry = Client::open(model, &shared).unwrap().ask_once(&question("a"), 0).unwrap().entry;
-    let wanted = (100.0 * 10.0 + 9_000.0 + 500.0 * 12.5 + 400.0 * 20.0 + 10.0 * 50.0) / 1e6;
-    assert!((entry.cost_usd.unwrap() - wanted).abs() < 1e-10, "{entry:?}");
+    let expected = (100.0 * 10.0 + 9_000.0 + 500.0 * 12.5 + 400.0 * 20.0 + 10.0 * 50.0) / 1e6;
+    assert!((entry.cost_usd.unwrap() - expected).abs() < 1e-10, "{entry:?}");
 }
 
 #[test]
@@ -288,8 +288,8 @@ fn thirteen_budgets_hold_whatever_they_are() {
         let shared =
             ModelContext::open(ModelOptions { budget_usd: dollars, budget_tokens: tokens, ..options(None) }).unwrap();
         let client = Client::open(ModelSettings { concurrency: Some(at_once), ..priced(&server) }, &shared).unwrap();
-        let asked = questions(100);
-        let good = client.ask(&asked).iter().filter(|reply| reply.response_text().is_ok()).count();
+        let requests = questions(100);
+        let good = client.ask(&requests).iter().filter(|reply| reply.response_text().is_ok()).count();
         // A token for four letters of what is said, in and out.
         let of_reply = |text: &str| (format!("reply to {text}").len() / 4 + 1) as u64;
         let most = of_reply("question 99") * 2;

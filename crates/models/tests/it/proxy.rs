@@ -20,7 +20,7 @@ fn data(name: &str) -> PathBuf {
 fn tunnel() -> (String, std::sync::mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let (told, heard) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let certificates = CertificateDer::pem_file_iter(data("server.pem")).unwrap().map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_file(data("server.key")).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -34,16 +34,16 @@ fn tunnel() -> (String, std::sync::mpsc::Receiver<String>) {
     std::thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
             // Whoever does not trust the certificate goes away.
-            let _ = answer(stream, &config, &told);
+            let _ = answer(stream, &config, &sender);
         }
     });
-    (address, heard)
+    (address, receiver)
 }
 
 fn answer(
     stream: TcpStream,
     config: &Arc<rustls::ServerConfig>,
-    told: &std::sync::mpsc::Sender<String>,
+    sender: &std::sync::mpsc::Sender<String>,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut first = String::new();
@@ -52,7 +52,7 @@ fn answer(
     while reader.read_line(&mut line)? > 2 {
         line.clear();
     }
-    let _ = told.send(first.trim().to_owned());
+    let _ = sender.send(first.trim().to_owned());
     let mut plain = stream;
     plain.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
     let connection = rustls::ServerConnection::new(Arc::clone(config)).map_err(std::io::Error::other)?;
@@ -90,21 +90,21 @@ fn ask(base_url: &str, variables: &[(&str, &str)]) -> Result<probare_core::Model
 
 #[test]
 fn a_proxy_and_the_certificate_of_a_company_are_used() {
-    let (proxy, heard) = tunnel();
+    let (proxy, receiver) = tunnel();
     let certificate = data("ca.pem").display().to_string();
     for (name, variable) in
         [("https_proxy", "SSL_CERT_FILE"), ("HTTPS_PROXY", "REQUESTS_CA_BUNDLE"), ("all_proxy", "CURL_CA_BUNDLE")]
     {
         let reply = ask("https://models.example/v1", &[(name, &proxy), (variable, &certificate)]).unwrap();
         assert_eq!(reply.response_text().unwrap(), "through", "{name} {variable}");
-        assert_eq!(heard.recv().unwrap(), "CONNECT models.example:443 HTTP/1.1");
+        assert_eq!(receiver.recv().unwrap(), "CONNECT models.example:443 HTTP/1.1");
     }
     let stranger = ask("https://models.example/v1", &[("https_proxy", &proxy)]).unwrap();
     assert!(stranger.response_text().is_err(), "nobody vouches for this certificate");
     let excepted =
         ask("https://models.example/v1", &[("https_proxy", &proxy), ("no_proxy", "models.example")]).unwrap();
     assert!(excepted.response_text().is_err(), "without the proxy nobody is there");
-    assert_eq!(heard.try_iter().count(), 1, "only the stranger came through the proxy");
+    assert_eq!(receiver.try_iter().count(), 1, "only the stranger came through the proxy");
 }
 
 #[test]

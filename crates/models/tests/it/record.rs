@@ -17,10 +17,10 @@ fn two_who_need_the_same_replies_ask_once() {
     // Two records on one file are what two processes have.
     let (first, _one) = open(&server, Some(&record));
     let (second, _two) = open(&server, Some(&record));
-    let asked = questions(100);
+    let requests = questions(100);
     let (left, right) = std::thread::scope(|scope| {
-        let left = scope.spawn(|| first.ask(&asked));
-        let right = scope.spawn(|| second.ask(&asked));
+        let left = scope.spawn(|| first.ask(&requests));
+        let right = scope.spawn(|| second.ask(&requests));
         (left.join().unwrap(), right.join().unwrap())
     });
     assert_eq!(left, right);
@@ -48,10 +48,10 @@ fn another_attempt_seat_or_parameter_is_another_reply() {
     let (client, _shared) = open(&server, Some(&folder.path().join("replies.db")));
     let mut warm = question("a");
     warm.parameters.temperature = Some(1.0);
-    let asked =
+    let ask_again =
         [question("a"), ChatRequest { attempt: 1, ..question("a") }, ChatRequest { seat: 1, ..question("a") }, warm];
-    client.ask(&asked);
-    client.ask(&asked);
+    client.ask(&ask_again);
+    client.ask(&ask_again);
     assert_eq!(server.requests(), 4);
 }
 
@@ -195,8 +195,8 @@ fn at_a_lower_level_nobody_is_asked_whatever_is_named() {
         let error = open(Trust::LocalOnly).err().expect("it is not opened").to_string();
         assert!(error.contains("is not a local model, and no other may be asked here"), "{error}");
         let models = open(Trust::RecordedOnly).unwrap().assign_judges("m", &[&name]).unwrap();
-        let asked = models.answer("m", &JudgeAction::Ask(vec![question("q")]));
-        let refused = asked[0].reply().unwrap().response_text().unwrap_err().to_string();
+        let answered = models.answer("m", &JudgeAction::Ask(vec![question("q")]));
+        let refused = answered[0].reply().unwrap().response_text().unwrap_err().to_string();
         assert!(refused.contains("the response cache has no reply"), "{refused}");
         let embedded = models.answer("m", &JudgeAction::Embed { model: name, texts: vec!["a".into()] });
         assert_eq!(embedded[0].vector().unwrap_err().kind(), ErrorKind::Missing);

@@ -37,15 +37,15 @@ fn replies_that_an_old_program_paid_for_are_found() {
         command: ["sh", "-c", r#"cat > /dev/null; echo '{"text": "from a program"}'"#].map(String::from).to_vec(),
         ..ModelSettings::from_name("house")
     };
-    let asked = ["What is the capital of Norway?", "Größe von „Ω“?", ""].map(|text| ChatRequest {
+    let requests = ["What is the capital of Norway?", "Größe von „Ω“?", ""].map(|text| ChatRequest {
         messages: vec![Message::system("Answer."), Message::user(text)],
         ..ChatRequest::default()
     });
     for offline in [true, false] {
         let shared = ModelContext::open(ModelOptions { offline, ..options(Some(&copy)) }).unwrap();
-        for (model, wanted) in [(&old, "reply to "), (&plain, "reply to "), (&house, "from a program")] {
-            for reply in Client::open(model.clone(), &shared).unwrap().ask(&asked) {
-                assert!(reply.response_text().unwrap().starts_with(wanted), "{reply:?}");
+        for (model, prefix) in [(&old, "reply to "), (&plain, "reply to "), (&house, "from a program")] {
+            for reply in Client::open(model.clone(), &shared).unwrap().ask(&requests) {
+                assert!(reply.response_text().unwrap().starts_with(prefix), "{reply:?}");
             }
         }
         let counts = shared.counts();
@@ -174,7 +174,7 @@ fn a_reply_that_cannot_be_written_is_held_told_and_written_later() {
     assert_eq!(server.requests(), 1);
     database.execute_batch("DROP TRIGGER full").unwrap();
     let patience = Instant::now() + Duration::from_secs(10);
-    while list_cached_models(&record).unwrap().first().map_or(0, |kept| kept.replies) < 1 {
+    while list_cached_models(&record).unwrap().first().map_or(0, |cached| cached.replies) < 1 {
         assert!(Instant::now() < patience, "the reply is not written");
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -16,13 +16,13 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     let behaviour =
         ServerBehaviour { share: 0.1, slow: Duration::from_secs(20), retry_after: 0, ..ServerBehaviour::default() };
     let server = TestServer::start(behaviour).unwrap();
-    let asked = questions(count);
+    let requests = questions(count);
     let (client, shared) = {
         let shared = probare_models::ModelContext::open(options(Some(&path))).unwrap();
         let settings = ModelSettings { timeout: Some(6.0), concurrency: Some(64), ..settings(&server) };
         (probare_models::Client::open(settings, &shared).unwrap(), shared)
     };
-    let replies = client.ask(&asked);
+    let replies = client.ask(&requests);
 
     assert_eq!(replies.len(), count);
     let mut failed = 0;
@@ -58,7 +58,7 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     drop((client, shared));
     let before = server.requests();
     let (client, shared) = open(&server, Some(&path));
-    let lasting: Vec<_> = asked.iter().zip(&replies).filter(|(_, reply)| !failed_reply(reply)).collect();
+    let lasting: Vec<_> = requests.iter().zip(&replies).filter(|(_, reply)| !failed_reply(reply)).collect();
     let again = client.ask(&lasting.iter().map(|(question, _)| (*question).clone()).collect::<Vec<_>>());
     assert!(again.iter().zip(&lasting).all(|(again, (_, first))| again == *first));
     assert_eq!(server.requests(), before, "the second run asks nothing");

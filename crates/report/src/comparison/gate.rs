@@ -93,13 +93,13 @@ fn pairs_needed(metric: &MetricComparison, gate: &NonInferiorityGate) -> Option<
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and ten million")]
         return (needed <= MOST_PAIRS as f64).then_some(needed as u64);
     }
-    let is_enough = |wanted: u64| {
+    let is_enough = |total: u64| {
         // As many of a hundred changed as did here.
         let scaled =
-            |changed: u64| (u128::from(changed) * u128::from(wanted) + u128::from(pairs) / 2) / u128::from(pairs);
+            |changed: u64| (u128::from(changed) * u128::from(total) + u128::from(pairs) / 2) / u128::from(pairs);
         let [improved, worsened] =
             [metric.improved, metric.worsened].map(|changed| u64::try_from(scaled(changed)).unwrap_or(u64::MAX));
-        let interval = paired_share_interval(improved, worsened, wanted, ConfidenceLevel::NINETY_FIVE);
+        let interval = paired_share_interval(improved, worsened, total, ConfidenceLevel::NINETY_FIVE);
         interval.is_some_and(|interval| interval.low > -gate.margin)
     };
     let mut high = pairs;

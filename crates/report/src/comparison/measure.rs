@@ -223,7 +223,8 @@ pub(super) fn metrics(
     request: &ComparisonRequest,
     notes: &mut Vec<String>,
 ) -> Vec<MetricComparison> {
-    let is_wanted = |name: &str| request.metrics.is_empty() || request.metrics.iter().any(|wanted| wanted == name);
+    let is_wanted =
+        |name: &str| request.metrics.is_empty() || request.metrics.iter().any(|requested| requested == name);
     let mut shared = Vec::new();
     for (at, info) in baseline.metrics.iter().enumerate().filter(|(_, info)| is_wanted(&info.name)) {
         if info.is_descriptive {

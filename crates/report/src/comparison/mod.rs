@@ -168,11 +168,11 @@ pub enum ComparisonError {
 
 /// How often all outputs of a case pass in each run, where cases have several.
 fn pass_note(sides: &[&RunScores], metric: &MetricComparison) -> Option<String> {
-    let told = |side: &&RunScores| {
-        let told = side.pass_all(&metric.metric)?;
-        Some(format!("pass^{} is {:.4} in `{}`", told.k, told.mean, side.name))
+    let note = |side: &&RunScores| {
+        let note = side.pass_all(&metric.metric)?;
+        Some(format!("pass^{} is {:.4} in `{}`", note.k, note.mean, side.name))
     };
-    let each: Option<Vec<String>> = sides.iter().map(told).collect();
+    let each: Option<Vec<String>> = sides.iter().map(note).collect();
     Some(format!("`{}`: {}", metric.metric, each?.join(", ")))
 }
 
@@ -194,8 +194,8 @@ impl RunComparison {
                 notes: Vec::new(),
             });
         };
-        let wanted = request.metrics.iter().chain(request.not_worse.iter().map(|gate| &gate.metric));
-        for (name, side) in wanted.flat_map(|name| sides.iter().map(move |side| (name, side))) {
+        let requested = request.metrics.iter().chain(request.not_worse.iter().map(|gate| &gate.metric));
+        for (name, side) in requested.flat_map(|name| sides.iter().map(move |side| (name, side))) {
             if side.metrics.iter().all(|metric| metric.name != *name) {
                 let known: Vec<&str> = side.metrics.iter().map(|metric| metric.name.as_str()).collect();
                 let (run, metric) = (side.name.clone(), name.clone());

@@ -338,7 +338,7 @@ impl<'a> MeasuredPairs<'a> {
             _ => "no difference shown",
         };
         let [low, high] = if self.info.better == Better::Lower { [-gains[1], -gains[0]] } else { gains };
-        let count = |wanted: Observation| self.observations.iter().filter(|found| **found == wanted).count();
+        let count = |kind: Observation| self.observations.iter().filter(|found| **found == kind).count();
         PrefixDifference {
             metric: self.info.name.clone(),
             pairs: self.values.len(),

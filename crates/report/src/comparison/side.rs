@@ -272,7 +272,7 @@ impl RunScores {
         self.each_case(|_, _, outputs| {
             repeats.add_case(outputs.iter().map(|values| values[metric]).filter(|value| !value.is_nan()));
         });
-        repeats.pass_all().pop().filter(|told| told.k > 1)
+        repeats.pass_all().pop().filter(|rate| rate.k > 1)
     }
 
     /// Every case with the mean of its outputs for each metric, in the order of their ids. Those of several models are averaged
@@ -302,14 +302,14 @@ impl RunScores {
     }
 
     /// The rows, in the order in which they came, that are the first of these cases.
-    pub fn rows_of(&self, wanted: &BTreeSet<CaseIdentity>, with_models: bool) -> BTreeMap<usize, CaseIdentity> {
-        let keyed = wanted.iter().map(|identity| {
+    pub fn rows_of(&self, identities: &BTreeSet<CaseIdentity>, with_models: bool) -> BTreeMap<usize, CaseIdentity> {
+        let keyed = identities.iter().map(|identity| {
             let CaseIdentity { id, model, occurrence } = identity;
             ((id.as_str(), model.as_deref(), *occurrence), identity)
         });
-        let wanted: BTreeMap<_, &CaseIdentity> = keyed.collect();
+        let by_key: BTreeMap<_, &CaseIdentity> = keyed.collect();
         let cases = self.cases(with_models);
-        let found = (0..cases.list.len()).map(|case| (cases.row(case), wanted.get(&cases.key(case))));
+        let found = (0..cases.list.len()).map(|case| (cases.row(case), by_key.get(&cases.key(case))));
         found.filter_map(|(row, identity)| Some((row, (*identity?).clone()))).collect()
     }
 }

@@ -151,10 +151,10 @@ impl CaseStateHistory {
             .collect();
         found.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| self.named[left.1].cmp(&self.named[right.1])));
         let count = found.len() as u64;
-        let told = |(flips, case): (u32, usize)| {
+        let to_case = |(flips, case): (u32, usize)| {
             let (id, occurrence) = self.named[case].clone();
             UnstableCase { id, occurrence, flips, states: states(self.states[column][case]).collect() }
         };
-        (count, found.into_iter().take(most).map(told).collect())
+        (count, found.into_iter().take(most).map(to_case).collect())
     }
 }

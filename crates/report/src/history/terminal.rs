@@ -29,10 +29,11 @@ impl Series {
 }
 
 /// pass^k in words.
-pub(super) fn passes(told: &[PassAt]) -> String {
-    told.iter()
-        .filter(|told| told.k > 1)
-        .map(|told| format!("pass^{} {:.4}", told.k, told.mean))
+pub(super) fn passes(rates: &[PassAt]) -> String {
+    rates
+        .iter()
+        .filter(|rates| rates.k > 1)
+        .map(|rates| format!("pass^{} {:.4}", rates.k, rates.mean))
         .collect::<Vec<_>>()
         .join(", ")
 }

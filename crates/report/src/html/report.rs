@@ -102,13 +102,13 @@ impl Html {
     /// The place where the script shows the cases, what it has to know, and a table for who has no scripts.
     fn browser(&self) -> String {
         let mut body = String::new();
-        let held = self.data.cases();
-        if held < self.outputs {
+        let case_count = self.data.cases();
+        if case_count < self.outputs {
             body.push_str(&format!(
                 "<p class=\"soft\">{} of {} cases are on this page: the first ones, and the worst of the others. A case \
                  ranks by its largest distance from the best possible value, as a share of the metric’s range. The \
                  numbers above are of the whole run.</p>\n",
-                count(held),
+                count(case_count),
                 count(self.outputs)
             ));
         }
@@ -250,8 +250,8 @@ mod tests {
         let page = rendered(&metrics(), &[result("a", 0.5), hostile()]);
         let headings =
             ["Gates failed", "<h2>Summary</h2>", "<h2>By tags</h2>", "<h2>Distributions</h2>", "<h2>Input</h2>"];
-        for wanted in headings {
-            assert!(page.contains(wanted), "{wanted}");
+        for heading in headings {
+            assert!(page.contains(heading), "{heading}");
         }
         assert_eq!(page.matches("<script>").count(), 1);
         assert_eq!(page.matches(manifest::OPENING).count(), 1);

@@ -21,7 +21,7 @@ impl ExactSum {
     /// Adds a finite number.
     pub(super) fn add(&mut self, number: f64) {
         let mut carried = number * SCALE;
-        let mut kept = 0;
+        let mut count = 0;
         for at in 0..self.parts.len() {
             let mut part = self.parts[at];
             if carried.abs() < part.abs() {
@@ -30,12 +30,12 @@ impl ExactSum {
             let high = carried + part;
             let low = part - (high - carried);
             if low != 0.0 {
-                self.parts[kept] = low;
-                kept += 1;
+                self.parts[count] = low;
+                count += 1;
             }
             carried = high;
         }
-        self.parts.truncate(kept);
+        self.parts.truncate(count);
         self.parts.push(carried);
     }
 

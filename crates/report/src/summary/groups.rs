@@ -107,13 +107,13 @@ impl GroupBy {
                 first.groups(case, model, prompt).into_iter().chain(second.groups(case, model, prompt)).collect()
             }
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
-            Self::Tag(wanted) => {
+            Self::Tag(prefix) => {
                 let value = |tag: &'a String| {
-                    let rest = tag.strip_prefix(wanted.as_str())?;
+                    let rest = tag.strip_prefix(prefix.as_str())?;
                     if rest.is_empty() { Some(tag.as_str()) } else { rest.strip_prefix([':', '=']).map(str::trim) }
                 };
                 let tagged: Vec<Cow<'a, str>> = case.tags.iter().filter_map(value).map(Cow::Borrowed).collect();
-                if tagged.is_empty() { metadata_text(case, wanted).into_iter().collect() } else { tagged }
+                if tagged.is_empty() { metadata_text(case, prefix).into_iter().collect() } else { tagged }
             }
             // A column `model` says whose outputs these are, also where it has become the model of the output.
             Self::Metadata(key) if key == "model" => {
@@ -311,9 +311,9 @@ impl Groups {
 
     /// All groups with the names that readers see.
     pub fn with_names(&self) -> impl Iterator<Item = (&str, &Group)> {
-        let kept = self.kept.iter().map(|(name, group)| (name.as_str(), group));
+        let by_name = self.kept.iter().map(|(name, group)| (name.as_str(), group));
         let without = self.without.as_ref().map(|group| ("(none)", group));
-        kept.chain(without).chain(self.others.as_ref().map(|group| ("(further groups)", group)))
+        by_name.chain(without).chain(self.others.as_ref().map(|group| ("(further groups)", group)))
     }
 
     /// Why nothing was grouped, where no case has what cases are grouped by: the name is most likely a slip.
@@ -388,12 +388,12 @@ impl Serialize for SerializedGroups<'_> {
 
 impl Serialize for Groups {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let told = |group: &Option<Group>| group.is_some();
+        let is_shown = |group: &Option<Group>| group.is_some();
         let mut map = serializer.serialize_struct("Groups", 4)?;
         map.serialize_field("by", &self.by.to_string())?;
         map.serialize_field("groups", &SerializedGroups(self))?;
         for (name, group) in [("without", &self.without), ("others", &self.others)] {
-            if told(group) {
+            if is_shown(group) {
                 map.serialize_field(name, &group.as_ref().map(|group| SerializedGroup(group, &self.metrics)))?;
             }
         }

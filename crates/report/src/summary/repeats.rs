@@ -100,8 +100,8 @@ impl Repeats {
         if fewest < 2 {
             return Vec::new();
         }
-        let mut wanted: Vec<u64> = TOLD.into_iter().filter(|k| *k <= fewest).chain([fewest]).collect();
-        wanted.dedup();
+        let mut sizes: Vec<u64> = TOLD.into_iter().filter(|k| *k <= fewest).chain([fewest]).collect();
+        sizes.dedup();
         let count: u64 = whole.cases.values().sum();
         let mean = |k: u64| {
             let sum: f64 = whole
@@ -111,7 +111,7 @@ impl Repeats {
                 .sum();
             sum / count as f64
         };
-        wanted.into_iter().map(|k| PassAt { k, mean: mean(k) }).collect()
+        sizes.into_iter().map(|k| PassAt { k, mean: mean(k) }).collect()
     }
 
     /// pass@k and pass^k in words. For one output they are the same.
@@ -155,8 +155,8 @@ mod tests {
         let pass: Vec<(u64, f64)> = repeats.pass_at().into_iter().map(|pass| (pass.k, pass.mean)).collect();
         let expected = [(1, 1.25 / 3.0), (2, 1.5 / 3.0), (3, 1.75 / 3.0), (4, 2.0 / 3.0)];
         assert_eq!(pass.len(), expected.len());
-        for ((k, mean), (wanted, value)) in pass.iter().zip(expected) {
-            assert_eq!(*k, wanted);
+        for ((k, mean), (expected_k, value)) in pass.iter().zip(expected) {
+            assert_eq!(*k, expected_k);
             assert!((mean - value).abs() < 1e-12, "pass@{k} is {mean}, not {value}");
         }
     }

@@ -143,12 +143,12 @@ pub fn context_passages(hits: &[Hit]) -> Vec<Given> {
 }
 
 /// Asks a model about passages; a reply that cannot be read is asked for once more.
-pub fn ask(client: &Client, asked: &str, context: &[Given], repeat: u32) -> Result<CitedAnswer, AnswerError> {
+pub fn ask(client: &Client, query: &str, context: &[Given], repeat: u32) -> Result<CitedAnswer, AnswerError> {
     let mut unread = String::new();
     for attempt in 0..ATTEMPTS {
-        let mut asked = question(asked, context);
-        asked.attempt = attempt;
-        let answered = client.ask_once(&asked, repeat).map_err(|error| match error.reply().content {
+        let mut query = question(query, context);
+        query.attempt = attempt;
+        let answered = client.ask_once(&query, repeat).map_err(|error| match error.reply().content {
             ReplyContent::Failed { kind, reason } => AnswerError::Model { kind, reason },
             _ => AnswerError::Model { kind: ErrorKind::Failed, reason: error.to_string() },
         });

@@ -15,7 +15,7 @@ clauses rather than single words. If the passages do not answer the question, sa
 Reply with one JSON object and nothing else: {\"answer\": \"…\", \"citations\": [{\"source_index\": 0, \"quote\": \"…\"}]}";
 
 /// The question to a model with these passages.
-pub fn question(asked: &str, context: &[Passage]) -> ChatRequest {
+pub fn question(query: &str, context: &[Passage]) -> ChatRequest {
     let mark = unused_tag(context);
     let mut text = String::new();
     for (index, passage) in context.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn question(asked: &str, context: &[Passage]) -> ChatRequest {
     if context.is_empty() {
         text.push_str("(No passage was found.)\n\n");
     }
-    text.push_str(&format!("Question: {}", asked.trim()));
+    text.push_str(&format!("Question: {}", query.trim()));
     ChatRequest {
         messages: vec![Message::system(INSTRUCTIONS), Message::user(text)],
         parameters: Parameters { temperature: Some(0.0), schema: Some(schema()), ..Parameters::default() },

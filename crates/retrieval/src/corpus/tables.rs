@@ -25,8 +25,8 @@ pub(super) fn read(bytes: &[u8], sign: u8, file: &str) -> Result<TableContent, C
     let sign = if sign == b',' { detect_delimiter(bytes) } else { sign };
     let mut reader = csv::ReaderBuilder::new().delimiter(sign).from_reader(bytes);
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
-    let find = |wanted: &[&str]| {
-        wanted.iter().find_map(|name| header.iter().position(|column| column.trim().eq_ignore_ascii_case(name)))
+    let find = |names: &[&str]| {
+        names.iter().find_map(|name| header.iter().position(|column| column.trim().eq_ignore_ascii_case(name)))
     };
     let Some(text) = find(&TEXTS) else {
         let columns: Vec<&str> = header.iter().collect();
@@ -40,10 +40,10 @@ pub(super) fn read(bytes: &[u8], sign: u8, file: &str) -> Result<TableContent, C
         let line = record.position().map_or(0, csv::Position::line);
         let cell = |column: usize| record.get(column).unwrap_or_default();
         if !is_keyed {
-            let said = cell(text).trim();
+            let trimmed = cell(text).trim();
             let name = speaker.map(cell).map(str::trim).filter(|name| !name.is_empty());
-            if !said.is_empty() {
-                utterances.push(name.map_or_else(|| said.to_owned(), |name| format!("{name}: {said}")));
+            if !trimmed.is_empty() {
+                utterances.push(name.map_or_else(|| trimmed.to_owned(), |name| format!("{name}: {trimmed}")));
             }
             continue;
         }

@@ -92,24 +92,24 @@ impl MetadataColumns {
     }
 
     /// The documents that have a term of a question in a field, each with those terms as `term in FIELD`.
-    pub(super) fn term_matches(&self, wanted: &BTreeSet<String>) -> BTreeMap<usize, Vec<String>> {
+    pub(super) fn term_matches(&self, query_terms: &BTreeSet<String>) -> BTreeMap<usize, Vec<String>> {
         let mut found: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for (column, (name, values)) in self.values.iter().enumerate() {
-            let held = |value: &Json| -> Vec<String> {
+            let value_terms = |value: &Json| -> Vec<String> {
                 let own: BTreeSet<String> =
                     scalar_text(value).map(|text| terms(&text)).unwrap_or_default().into_iter().collect();
                 count_steps(1 + own.len());
-                own.intersection(wanted).map(|term| format!("{term} in {name}")).collect()
+                own.intersection(query_terms).map(|term| format!("{term} in {name}")).collect()
             };
-            let by_value: Vec<Vec<String>> = values.iter().map(held).collect();
+            let by_value: Vec<Vec<String>> = values.iter().map(value_terms).collect();
             if by_value.iter().all(Vec::is_empty) {
                 continue;
             }
             for document in 0..self.documents {
                 count_steps(1);
                 let code = self.codes.u32(column * self.documents + document).unwrap_or(ABSENT);
-                if let Some(held) = by_value.get(code as usize).filter(|held| !held.is_empty()) {
-                    found.entry(document).or_default().extend(held.iter().cloned());
+                if let Some(value_terms) = by_value.get(code as usize).filter(|value_terms| !value_terms.is_empty()) {
+                    found.entry(document).or_default().extend(value_terms.iter().cloned());
                 }
             }
         }

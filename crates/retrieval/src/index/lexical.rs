@@ -210,7 +210,7 @@ fn for_each_sum(
 /// passage goes first, so all of them must be there.
 struct TopCandidates {
     k: usize,
-    kept: Vec<(Score, DocAddress)>,
+    best: Vec<(Score, DocAddress)>,
     /// How many are kept before those that are no longer among the best go.
     room: usize,
     /// What is lower is not among the best.
@@ -219,13 +219,13 @@ struct TopCandidates {
 
 impl TopCandidates {
     const fn new(k: usize) -> Self {
-        Self { k, kept: Vec::new(), room: 256, least: Score::MIN }
+        Self { k, best: Vec::new(), room: 256, least: Score::MIN }
     }
 
     fn offer(&mut self, score: Score, at: DocAddress) -> Score {
         if score >= self.least {
-            self.kept.push((score, at));
-            if self.kept.len() >= self.room {
+            self.best.push((score, at));
+            if self.best.len() >= self.room {
                 self.cut();
             }
         }
@@ -233,20 +233,20 @@ impl TopCandidates {
     }
 
     fn cut(&mut self) {
-        if self.kept.len() > self.k {
+        if self.best.len() > self.k {
             let (_, (last, _), _) =
-                self.kept.select_nth_unstable_by(self.k - 1, |one, other| other.0.total_cmp(&one.0));
+                self.best.select_nth_unstable_by(self.k - 1, |one, other| other.0.total_cmp(&one.0));
             let least = *last - last.abs() * ROUNDING;
-            self.kept.retain(|(score, _)| *score >= least);
+            self.best.retain(|(score, _)| *score >= least);
             self.least = least;
         }
         // Each cut pays for as many offers as it leaves.
-        self.room = self.kept.len() * 2 + 256;
+        self.room = self.best.len() * 2 + 256;
     }
 
     fn finish(mut self) -> Vec<DocAddress> {
         self.cut();
-        self.kept.into_iter().map(|(_, at)| at).collect()
+        self.best.into_iter().map(|(_, at)| at).collect()
     }
 }
 

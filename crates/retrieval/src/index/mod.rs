@@ -352,8 +352,8 @@ impl Index {
         allowed: Option<&[bool]>,
         found: &mut Vec<ScoredPassage>,
     ) -> Result<(), RetrievalError> {
-        let wanted: BTreeSet<String> = terms(question).into_iter().collect();
-        let mut matches = self.columns.term_matches(&wanted);
+        let query_terms: BTreeSet<String> = terms(question).into_iter().collect();
+        let mut matches = self.columns.term_matches(&query_terms);
         matches.retain(|document, _| allowed.is_none_or(|allowed| allowed.get(*document).copied().unwrap_or(false)));
         let mut documents: Vec<(usize, Vec<String>)> = matches.into_iter().collect();
         documents.sort_by_key(|(_, terms)| std::cmp::Reverse(terms.len()));

@@ -50,8 +50,8 @@ impl PartialVectors {
     pub(super) fn vectors(&mut self, texts: &[String], embedder: &Embedder) -> Result<Vec<Vec<f32>>, RetrievalError> {
         let digests: Vec<[u8; DIGEST]> = texts.iter().map(|text| digest(text)).collect();
         let missing: Vec<usize> = (0..texts.len()).filter(|at| !self.known.contains_key(&digests[*at])).collect();
-        let wanted: Vec<&str> = missing.iter().map(|at| texts[*at].as_str()).collect();
-        let computed = if wanted.is_empty() { Vec::new() } else { embedder.embed(&wanted)? };
+        let missing_texts: Vec<&str> = missing.iter().map(|at| texts[*at].as_str()).collect();
+        let computed = if missing_texts.is_empty() { Vec::new() } else { embedder.embed(&missing_texts)? };
         let mut line = Vec::new();
         for (at, vector) in missing.iter().zip(&computed) {
             line.extend_from_slice(&digests[*at]);

@@ -76,7 +76,7 @@ impl VectorRows {
             found
         });
         for best in rest {
-            best.kept.into_iter().for_each(|(row, score)| all.offer(row, score));
+            best.rows.into_iter().for_each(|(row, score)| all.offer(row, score));
         }
         all.sorted()
     }
@@ -106,7 +106,7 @@ pub(super) fn dot_product(row: &[u8], vector: &[f32]) -> f32 {
 /// The best rows so far: a heap whose first element is the one to go next.
 struct TopRows {
     k: usize,
-    kept: Vec<(usize, f32)>,
+    rows: Vec<(usize, f32)>,
     worst: f32,
 }
 
@@ -117,7 +117,7 @@ fn rank(one: &(usize, f32), other: &(usize, f32)) -> Ordering {
 
 impl TopRows {
     const fn new(k: usize) -> Self {
-        Self { k, kept: Vec::new(), worst: f32::NEG_INFINITY }
+        Self { k, rows: Vec::new(), worst: f32::NEG_INFINITY }
     }
 
     fn offer(&mut self, row: usize, score: f32) {
@@ -125,18 +125,18 @@ impl TopRows {
         if self.k == 0 || score < self.worst || score.is_nan() {
             return;
         }
-        self.kept.push((row, score));
+        self.rows.push((row, score));
         // Cut now and then rather than keep a heap in order: each cut pays for many offers.
-        if self.kept.len() >= self.k * 2 + 64 {
+        if self.rows.len() >= self.k * 2 + 64 {
             self.cut();
         }
     }
 
     fn cut(&mut self) {
-        if self.kept.len() > self.k {
-            self.kept.select_nth_unstable_by(self.k - 1, rank);
-            self.kept.truncate(self.k);
-            self.worst = self.kept[self.k - 1].1;
+        if self.rows.len() > self.k {
+            self.rows.select_nth_unstable_by(self.k - 1, rank);
+            self.rows.truncate(self.k);
+            self.worst = self.rows[self.k - 1].1;
         }
     }
 
@@ -144,8 +144,8 @@ impl TopRows {
         if self.k > 0 {
             self.cut();
         }
-        self.kept.sort_unstable_by(rank);
-        self.kept
+        self.rows.sort_unstable_by(rank);
+        self.rows
     }
 }
 

@@ -28,7 +28,7 @@ fn recall_and_gain(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64)
     let (mut recall, mut gain, mut count) = (0.0, 0.0, 0.0);
     for line in fs::read_to_string(path).unwrap().lines() {
         let row: Json = serde_json::from_str(line).unwrap();
-        let wanted: Vec<u64> = (0..index.header().passages)
+        let relevant: Vec<u64> = (0..index.header().passages)
             .filter(|number| {
                 let passage = index.passage(*number).unwrap();
                 row["evidence"].as_array().unwrap().iter().any(|item| {
@@ -37,14 +37,14 @@ fn recall_and_gain(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64)
                 })
             })
             .collect();
-        assert!(!wanted.is_empty(), "no passage holds the evidence of {line}");
+        assert!(!relevant.is_empty(), "no passage holds the evidence of {line}");
         let search = SearchRequest { mode, ..SearchRequest::new(row["question"].as_str().unwrap()) };
         let found: Vec<u64> =
             index.search(&search, Some(embedder)).unwrap().hits.iter().map(|hit| hit.number).collect();
         let worth = |place: usize| 1.0 / ((place + 2) as f64).log2();
-        let hits: Vec<usize> = (0..found.len()).filter(|place| wanted.contains(&found[*place])).collect();
-        recall += hits.len() as f64 / wanted.len() as f64;
-        let ideal: f64 = (0..wanted.len().min(10)).map(worth).sum();
+        let hits: Vec<usize> = (0..found.len()).filter(|place| relevant.contains(&found[*place])).collect();
+        recall += hits.len() as f64 / relevant.len() as f64;
+        let ideal: f64 = (0..relevant.len().min(10)).map(worth).sum();
         gain += hits.iter().map(|place| worth(*place)).sum::<f64>() / ideal;
         count += 1.0;
     }

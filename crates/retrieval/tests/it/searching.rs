@@ -18,8 +18,8 @@ fn ids(index: &Index, search: &SearchRequest) -> Vec<String> {
 fn bm25(texts: &[String], question: &str) -> Vec<f64> {
     let documents: Vec<Vec<String>> = texts.iter().map(|text| terms(text)).collect();
     let average = documents.iter().map(Vec::len).sum::<usize>() as f64 / documents.len() as f64;
-    let mut wanted = terms(question);
-    wanted.dedup();
+    let mut query_terms = terms(question);
+    query_terms.dedup();
     let score = |document: &Vec<String>| {
         let share = |term: &String| {
             let holding = documents.iter().filter(|other| other.contains(term)).count() as f64;
@@ -27,7 +27,7 @@ fn bm25(texts: &[String], question: &str) -> Vec<f64> {
             let rarity = (1.0 + (documents.len() as f64 - holding + 0.5) / (holding + 0.5)).ln();
             rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * document.len() as f64 / average))
         };
-        wanted.iter().map(share).sum::<f64>()
+        query_terms.iter().map(share).sum::<f64>()
     };
     documents.iter().map(score).collect()
 }
@@ -47,8 +47,8 @@ fn words_are_ranked_by_the_formula() {
     let found = index.search(&search("ferry boats", Mode::Words, 30, &[]), None).unwrap();
     assert_eq!(found.hits.len(), 30);
     for hit in &found.hits {
-        let wanted = expected[usize::try_from(hit.number).unwrap()];
-        assert!((hit.score - wanted).abs() < 1e-4, "{}: {} instead of {wanted}", hit.id, hit.score);
+        let expected_score = expected[usize::try_from(hit.number).unwrap()];
+        assert!((hit.score - expected_score).abs() < 1e-4, "{}: {} instead of {expected_score}", hit.id, hit.score);
         let shares: f64 = hit.words.as_ref().unwrap().terms.iter().map(|share| share.score).sum();
         assert!((shares - hit.score).abs() < 1e-12);
     }
@@ -102,8 +102,8 @@ fn filters_hold_for_every_ranking() {
     // What is found with a filter is what is found without, the rest left out.
     let all = ids(&index, &search("grant from the fund", Mode::Words, 1000, &[]));
     let danish = ids(&index, &search("grant from the fund", Mode::Words, 1000, &["COUNTRY=Denmark"]));
-    let kept: Vec<String> = all.into_iter().filter(|id| id.starts_with("DK")).collect();
-    assert_eq!(danish, kept);
+    let filtered: Vec<String> = all.into_iter().filter(|id| id.starts_with("DK")).collect();
+    assert_eq!(danish, filtered);
 }
 
 #[test]
@@ -111,13 +111,13 @@ fn hybrid_is_the_sum_of_what_words_and_vectors_add() {
     let place = TestCorpus::interviews();
     place.build(Some(&letters())).unwrap();
     let index = place.open();
-    let asked = |mode| {
+    let hits_in = |mode| {
         let found = index.search(&search("Who buys the mussels?", mode, 20, &[]), Some(&letters())).unwrap();
         assert_eq!(found.mode, mode);
         found.hits
     };
-    let hits = asked(Mode::Hybrid);
-    let (words, vectors) = (asked(Mode::Words)[0].score, asked(Mode::Vectors)[0].score);
+    let hits = hits_in(Mode::Hybrid);
+    let (words, vectors) = (hits_in(Mode::Words)[0].score, hits_in(Mode::Vectors)[0].score);
     for hit in &hits {
         let by_words = hit.words.as_ref().map_or(0.0, |share| share.score / words);
         let by_vectors = hit.vectors.as_ref().map_or(0.0, |share| share.cosine.max(0.0) / vectors);
@@ -125,7 +125,7 @@ fn hybrid_is_the_sum_of_what_words_and_vectors_add() {
         assert!(hit.vectors.is_some(), "vectors say something of every passage: {}", hit.explanation());
     }
     assert!(hits[0].explanation().contains("cosine"));
-    for hit in asked(Mode::HybridRanks) {
+    for hit in hits_in(Mode::HybridRanks) {
         let ranks = [hit.words.as_ref().map(|share| share.rank), hit.vectors.as_ref().and_then(|share| share.rank)];
         let sum: f64 = ranks.iter().flatten().map(|rank| 1.0 / (60.0 + *rank as f64)).sum();
         assert!((hit.score - sum).abs() < 1e-15);
@@ -250,8 +250,8 @@ fn a_question_of_twice_as_many_words_takes_twice_as_long() {
     place.build(None).unwrap();
     let index = place.open();
     let steps = |words: usize| {
-        let asked = search(&different_words(words), Mode::Words, 5, &[]);
-        with_step_count(|| index.search(&asked, None).unwrap()).1
+        let query = search(&different_words(words), Mode::Words, 5, &[]);
+        with_step_count(|| index.search(&query, None).unwrap()).1
     };
     let (short, long) = (steps(4_000), steps(32_000));
     assert!(long <= 10 * short, "{short} steps, then {long}");
@@ -272,8 +272,8 @@ fn many_words_rank_as_the_formula_says_too() {
     let found = index.search(&search(&question, Mode::Words, 60, &[]), None).unwrap();
     assert_eq!(found.hits.len(), expected.iter().filter(|score| **score > 0.0).count());
     for hit in &found.hits {
-        let wanted = expected[usize::try_from(hit.number).unwrap()];
-        assert!((hit.score - wanted).abs() < 1e-4, "{}: {} instead of {wanted}", hit.id, hit.score);
+        let expected_score = expected[usize::try_from(hit.number).unwrap()];
+        assert!((hit.score - expected_score).abs() < 1e-4, "{}: {} instead of {expected_score}", hit.id, hit.score);
     }
     let best = index.search(&search(&question, Mode::Words, 7, &[]), None).unwrap();
     assert_eq!(best.hits, found.hits[..7]);

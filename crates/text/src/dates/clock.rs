@@ -90,9 +90,9 @@ fn read_minutes(terms: &TermSequence<'_>, at: usize) -> Option<DateMatch> {
     let has_unit = terms.is_any_word(behind, "minute minutes");
     let link = behind + usize::from(has_unit);
     let hour = whole_hour(terms, link + 1).filter(|hour| (1..=12).contains(hour))?;
-    let said = meridiem(terms, link + 2);
+    let half_of_day = meridiem(terms, link + 2);
     let clock = o_clock(terms, link + 2);
-    let end = said.map(|(_, end)| end).or(clock).unwrap_or(link + 2);
+    let end = half_of_day.map(|(_, end)| end).or(clock).unwrap_or(link + 2);
     let (hour, minute) = if terms.is_word(link, "past") || has_unit && terms.is_word(link, "after") {
         (hour, minute)
     } else if terms.is_word(link, "to") && minute % 5 == 0 {
@@ -100,12 +100,12 @@ fn read_minutes(terms: &TermSequence<'_>, at: usize) -> Option<DateMatch> {
             || terms.is_word(end, "at") && terms.is_word(end + 1, "night");
         let opens = at.checked_sub(1).is_some_and(|before| terms.is_any_word(before, "at since till until"));
         let closes = end == terms.len() || terms.symbol(end).is_some();
-        (said.is_some() || clock.is_some() || tells_half || opens && closes).then_some(())?;
+        (half_of_day.is_some() || clock.is_some() || tells_half || opens && closes).then_some(())?;
         (hour.checked_sub(1).map(|hour| if hour == 0 { 12 } else { hour })?, HOUR - minute)
     } else {
         return None;
     };
-    let time = match said {
+    let time = match half_of_day {
         Some((is_afternoon, _)) => twelve_hours(hour, minute, is_afternoon),
         None => twenty_four_hours(hour, minute),
     };

@@ -125,34 +125,35 @@ impl AmountIndex {
 
     /// The first date that says all that a date says, or implies it.
     fn date(&self, stated: &Amount) -> Option<(usize, SupportKind)> {
-        let asked = stated.senses.iter().filter_map(|sense| match sense {
+        let stated_fields = stated.senses.iter().filter_map(|sense| match sense {
             AmountSense::Date(fields) => Some(fields),
             AmountSense::Number { .. } => None,
         });
-        let place = asked.clone().filter_map(|fields| self.projection(fields)).min()?;
-        let is_said =
-            |(had, at): &(DateFields, usize)| *at == place && asked.clone().any(|asked| had.has_all_of(asked));
+        let place = stated_fields.clone().filter_map(|fields| self.projection(fields)).min()?;
+        let is_said = |(had, at): &(DateFields, usize)| {
+            *at == place && stated_fields.clone().any(|stated_fields| had.has_all_of(stated_fields))
+        };
         let from = self.dates.partition_point(|(_, at)| *at < place);
         let is_said = self.dates[from..].iter().take_while(|(_, at)| *at == place).any(is_said);
         Some((place, if is_said { SupportKind::Same } else { SupportKind::Implied }))
     }
 
     /// The first date that has the fields of another one with equal values. For each set of fields a table is made once.
-    fn projection(&self, asked: &DateFields) -> Option<usize> {
+    fn projection(&self, stated: &DateFields) -> Option<usize> {
         let mut projected = self.projected.borrow_mut();
-        let table = projected.entry(asked.mask()).or_insert_with(|| {
+        let table = projected.entry(stated.mask()).or_insert_with(|| {
             let mut table = ByFields::default();
             for (fields, place) in &self.dates {
                 probare_cancellation::count_steps(1);
                 for implied in fields.with_implied() {
-                    if let Some(fields) = implied.only(asked.mask()) {
+                    if let Some(fields) = implied.only(stated.mask()) {
                         table.entry(fields).or_insert(*place);
                     }
                 }
             }
             table
         });
-        table.get(asked).copied()
+        table.get(stated).copied()
     }
 }
 

@@ -77,10 +77,10 @@ impl<'a> Dictionary<'a> {
     /// The last block whose first string is not greater than `name`.
     fn last_block_up_to(&self, name: &[u8]) -> Option<usize> {
         // As numbers with the first byte highest, which are in the same order.
-        let wanted = u64::from_be_bytes(head(name));
+        let target = u64::from_be_bytes(head(name));
         let heads = self.heads.as_chunks::<HEAD>().0;
-        let mut low = heads.partition_point(|head| u64::from_be_bytes(*head) < wanted);
-        let mut high = low + heads[low..].iter().take_while(|head| u64::from_be_bytes(**head) == wanted).count();
+        let mut low = heads.partition_point(|head| u64::from_be_bytes(*head) < target);
+        let mut high = low + heads[low..].iter().take_while(|head| u64::from_be_bytes(**head) == target).count();
         while low < high {
             let middle = low.midpoint(high);
             let (_, first) = entry(&mut self.entries.block(middle)?)?;

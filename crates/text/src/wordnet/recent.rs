@@ -75,7 +75,7 @@ mod tests {
         for number in 0..=KEPT {
             WordNet::embedded().antonyms(&format!("word{number}"));
         }
-        let kept = ANSWERS.with_borrow(|answers| answers[&Question::Antonyms].len());
-        assert!((1..=KEPT).contains(&kept), "{kept}");
+        let count = ANSWERS.with_borrow(|answers| answers[&Question::Antonyms].len());
+        assert!((1..=KEPT).contains(&count), "{count}");
     }
 }

@@ -10,19 +10,19 @@ impl WordNet {
     /// numbers. A value that is a number has none: `5` would gain `v`.
     pub fn scoring_synonyms(&self, value: &str) -> Vec<String> {
         let own = canonical(value);
-        let mut kept = Vec::new();
+        let mut synonyms = Vec::new();
         if is_number(&own) {
-            return kept;
+            return synonyms;
         }
         for synonym in self.synonyms(value) {
             let form = canonical(&synonym);
             let is_long_enough = form.chars().nth(1).is_some();
             let is_useful = is_long_enough && form != own && !stopwords::nltk().contains(&form) && !is_number(&form);
-            if is_useful && !kept.contains(&form) {
-                kept.push(form);
+            if is_useful && !synonyms.contains(&form) {
+                synonyms.push(form);
             }
         }
-        kept
+        synonyms
     }
 }
 

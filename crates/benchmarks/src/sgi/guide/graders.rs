@@ -67,7 +67,7 @@ fn by_variables(
     base_url: Option<String>,
     key: Option<&str>,
     missing: &mut Vec<String>,
-    wanted: [&str; 2],
+    names: [&str; 2],
 ) -> Option<ModelSettings> {
     // Recorded replies, and providers that say where they are, need neither.
     if base_url.is_none()
@@ -80,10 +80,10 @@ fn by_variables(
         });
     }
     if base_url.is_none() {
-        missing.push(wanted[0].to_owned());
+        missing.push(names[0].to_owned());
     }
     if key.is_none() {
-        missing.push(wanted[1].to_owned());
+        missing.push(names[1].to_owned());
     }
     Some(ModelSettings {
         api_model_name: Some(model.to_owned()),
@@ -150,8 +150,8 @@ fn ideas(own: &[String], known: &[ModelSettings], environment: Environment<'_>) 
         let model = environment(&variables[0]).unwrap_or_else(|| usual.to_owned());
         let base_url = environment(&variables[1]).or_else(|| environment("GRADER_BASE_URL"));
         let key = [variables[2].as_str(), "GRADER_API_KEY"].into_iter().find(|name| environment(name).is_some());
-        let wanted = [variables[1].as_str(), variables[2].as_str()];
-        panel.extend(by_variables(format!("idea_judge_{number}"), &model, base_url, key, &mut missing, wanted));
+        let names = [variables[1].as_str(), variables[2].as_str()];
+        panel.extend(by_variables(format!("idea_judge_{number}"), &model, base_url, key, &mut missing, names));
     }
     if panel.len() < IDEA_JUDGES.len() {
         return Err(format!("three judges vote on ideas and {} are set up; {}", panel.len(), unset(&missing)));

@@ -56,13 +56,13 @@ const SPLIT: &str = "test";
 pub fn prepare(
     guide: &Guide,
     path: &Path,
-    wishes: &SgiOptions,
+    flags: &SgiOptions,
     environment: Environment<'_>,
     can: RequirementCheck<'_>,
 ) -> Result<PreparedSgiRun, GuideError> {
     let shown = path.display().to_string();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let profile = wishes.profile.or(guide.profile).unwrap_or_default();
+    let profile = flags.profile.or(guide.profile).unwrap_or_default();
     let wrong = |reason: String| GuideError::Form { name: shown.clone(), reason };
     let mut config = Config {
         models: guide.models.clone(),
@@ -88,8 +88,8 @@ pub fn prepare(
     let prompts = guide.prompts.as_deref().map(|named| SgiPrompts::read(&place(named, folder)));
     let prompts = prompts.transpose().map_err(failed)?.unwrap_or_default();
     let mut rules = SgiPolicy::default();
-    let limit = wishes.limit.or_else(|| guide.run.demo_mode.then_some(guide.run.demo_limit));
-    let demo = guide.run.demo_mode || wishes.limit.is_some();
+    let limit = flags.limit.or_else(|| guide.run.demo_mode.then_some(guide.run.demo_limit));
+    let demo = guide.run.demo_mode || flags.limit.is_some();
     let known: Vec<ModelSettings> = guide.graders.models.iter().chain(&guide.models).cloned().collect();
     let (mut datasets, mut refused, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     let (mut fingerprints, mut warnings) = (BTreeMap::new(), Vec::new());
@@ -121,7 +121,7 @@ pub fn prepare(
             rows::read(subtask, &file, dataset.discipline.as_deref(), limit, &prompts).map_err(failed)?;
         let destination = place(&guide.run.output_dir, folder);
         let is_there = |model: &ModelSettings| has_result(&destination, subtask, &model.name, &fingerprint);
-        if !demo && !wishes.overwrite && !guide.run.overwrite && guide.models.iter().all(is_there) {
+        if !demo && !flags.overwrite && !guide.run.overwrite && guide.models.iter().all(is_there) {
             skipped.push(subtask);
             continue;
         }
@@ -171,7 +171,7 @@ pub fn prepare(
         destination: Some(Destination {
             folder: place(&guide.run.output_dir, folder),
             split: SPLIT.to_owned(),
-            stamp: wishes.stamp.clone(),
+            stamp: flags.stamp.clone(),
             demo,
         }),
         fingerprints,
@@ -182,7 +182,7 @@ pub fn prepare(
         prompts: prompts.describe(&subtasks, guide.upstream, true),
         upstream: guide.upstream,
         warnings,
-        console: wishes.console,
+        console: flags.console,
     });
     let benchmark = BenchmarkRun {
         id: "sgi".to_owned(),
@@ -402,7 +402,7 @@ mod tests {
             ("SGI_DATA_DIR", "nowhere", "`SGI_DATA_DIR` is `nowhere`, where a folder"),
             ("SGI_DRY_EXPERIMENT_DATA_DIR", "nowhere", "`SGI_DRY_EXPERIMENT_DATA_DIR` is `nowhere`"),
         ] {
-            let error = prepared(folder.path(), GUIDE, &|asked| (asked == name).then(|| value.to_owned()));
+            let error = prepared(folder.path(), GUIDE, &|variable| (variable == name).then(|| value.to_owned()));
             let error = error.err().unwrap().to_string();
             assert!(error.contains(words), "{error}");
         }

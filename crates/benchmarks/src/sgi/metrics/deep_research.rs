@@ -224,8 +224,8 @@ impl ResearchJudge {
         }
     }
 
-    fn outcome(&self, sample: Sample<'_>, task: &Task<'_>, heard: &[BackendAnswer]) -> Result<Outcome, ScoreError> {
-        let (parser, judge, whole) = match heard {
+    fn outcome(&self, sample: Sample<'_>, task: &Task<'_>, answers: &[BackendAnswer]) -> Result<Outcome, ScoreError> {
+        let (parser, judge, whole) = match answers {
             [parser, judge] => (parser, judge, None),
             [parser, judge, whole] => (parser, judge, Some(whole)),
             other => {
@@ -319,7 +319,7 @@ impl ResearchJudge {
                 "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
             )));
         }
-        let told = PublishedResearch {
+        let record = PublishedResearch {
             parsed: parsed.ok(),
             judge: Some(judged.to_owned()),
             prediction: task.prediction.to_owned(),
@@ -329,7 +329,7 @@ impl ResearchJudge {
                     .map_or_else(|reason| format!("Judge error: {reason}").into(), |judgment| judgment.reason),
             }),
         };
-        let _ = sample.cached(PUBLISHED, || Some(told));
+        let _ = sample.cached(PUBLISHED, || Some(record));
         let label = if exact { "right" } else { "wrong" };
         Ok(score.labelled(label).because(evidence.finish()).into())
     }
@@ -441,7 +441,7 @@ impl<'a> Task<'a> {
 }
 
 impl Judge for ResearchJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let first = sample.case.reference.as_ref().and_then(|list| list.first());
         if first.is_none() && !sample.case.metadata.contains_key("answer") {
             return Ok(JudgeAction::Done(Outcome::not_applicable(
@@ -450,15 +450,15 @@ impl Judge for ResearchJudge {
         }
         let first = first.map_or(Json::Null, |text| Json::String(text.clone()));
         let task = Task::new(sample, &first)?;
-        if heard.is_empty() {
+        if answers.is_empty() {
             return Ok(JudgeAction::Ask(self.questions(sample, &task)?));
         }
-        if let [parser, judge] = heard
+        if let [parser, judge] = answers
             && reply_text(judge, self.profile).is_ok()
             && let Some(question) = self.needs_answer_judge(&task, parser)
         {
             return Ok(JudgeAction::Ask(vec![question]));
         }
-        Ok(JudgeAction::Done(self.outcome(sample, &task, heard)?))
+        Ok(JudgeAction::Done(self.outcome(sample, &task, answers)?))
     }
 }

@@ -286,7 +286,7 @@ impl ExperimentJudge {
         let mut unreadable = 0_u8;
         for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
             let printed = trial.text();
-            let (pass, method, said) = if !trial.is_fine() {
+            let (pass, method, remark) = if !trial.is_fine() {
                 (false, ComparisonMethod::ExecutionFailed, Ok(trial.error.clone()))
             } else if printed == **expected {
                 (true, ComparisonMethod::ExactMatch, Ok(String::new()))
@@ -296,7 +296,7 @@ impl ExperimentJudge {
                     .ok_or_else(|| ScoreError::Internal { reason: "a comparison was not answered".into() })?;
                 read_judgment(reply, self.reply_options, self.profile)
             };
-            let words = said?;
+            let words = remark?;
             if self.is_improved() && method == ComparisonMethod::Unreadable {
                 let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
                 return Err(ScoreError::UnreadableReply { reason });
@@ -332,14 +332,14 @@ impl ExperimentJudge {
         if let Some(seconds) = measures.aet_all {
             score = score.with_part("AET_all", seconds)?;
         }
-        let told = PublishedExperiment {
+        let record = PublishedExperiment {
             prediction: task.prediction.to_owned(),
             replaced: true,
             code: found.code.clone(),
             error: None,
             tests,
         };
-        let _ = sample.cached(PUBLISHED, || Some(told));
+        let _ = sample.cached(PUBLISHED, || Some(record));
         let label = if measures.pass_all(TESTS) { "passed" } else { "failed" };
         Ok(score.labelled(label).because(evidence.finish()).into())
     }
@@ -359,14 +359,14 @@ fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &AssemblyResult) -> 
     for name in ["PassAll@5", "PassAll@3", "PassAll@1", "SER"] {
         score = score.with_part(name, 0.0)?;
     }
-    let told = PublishedExperiment {
+    let record = PublishedExperiment {
         prediction: task.prediction.to_owned(),
         replaced: false,
         code: None,
         error: Some(ERROR.to_owned()),
         tests: Vec::new(),
     };
-    let _ = sample.cached(PUBLISHED, || Some(told));
+    let _ = sample.cached(PUBLISHED, || Some(record));
     Ok(score.labelled("not_replaced").because(evidence.finish()).into())
 }
 
@@ -434,9 +434,9 @@ fn last_line(text: &str) -> &str {
 }
 
 impl Judge for ExperimentJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let task = Task::new(sample, self.settings.fixtures.is_some())?;
-        let Some((first, mut rest)) = heard.split_first() else {
+        let Some((first, mut rest)) = answers.split_first() else {
             return Ok(self.assembly(&task, vec![task.prediction]));
         };
         let mut found = assembly::read_result(first.program_result()?)?;

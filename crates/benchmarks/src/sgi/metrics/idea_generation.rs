@@ -216,8 +216,8 @@ impl IdeaJudge {
         vectors: &TextVectors<'_>,
         replies: &[&str],
     ) -> Result<Outcome, ScoreError> {
-        let reading = Assessment::new(pair, vectors, replies, self.flags);
-        let valid = reading.votes.iter().flatten().count();
+        let assessment = Assessment::new(pair, vectors, replies, self.flags);
+        let valid = assessment.votes.iter().flatten().count();
         if self.profile == Profile::Improved && valid < VOTES {
             let reason = format!("{valid} of {VOTES} votes can be read after asking again");
             return Err(ScoreError::UnreadableReply { reason });
@@ -230,7 +230,7 @@ impl IdeaJudge {
             Evidence::at(EvidenceKind::Matched, Field::Response, 0..response.len(), response)
                 .with_note(format!("{filled} of {} fields of an idea hold something", FIELDS.len()))
         });
-        for (slot, (reply, votes)) in replies.iter().zip(&reading.votes).enumerate() {
+        for (slot, (reply, votes)) in replies.iter().zip(&assessment.votes).enumerate() {
             let order = if slot % 2 == 0 { "reference first" } else { "idea first" };
             let name = self.name(slot / 2);
             evidence.push(|| match votes {
@@ -249,7 +249,7 @@ impl IdeaJudge {
             });
         }
         for (at, respect) in RESPECTS.iter().enumerate() {
-            let counted = reading.counts[at];
+            let counted = assessment.counts[at];
             evidence.push(|| {
                 Evidence::note(format!(
                     "{respect}: {} for the idea, {} for the reference: {}",
@@ -259,38 +259,38 @@ impl IdeaJudge {
                 ))
             });
         }
-        let value = reading.final_score.score / 100.0;
-        let mut score = Score::from_number(value)?.with_part("final_score", reading.final_score.score)?;
-        for (name, dimension) in DIMENSION_NAMES.iter().zip(reading.final_score.dimensions) {
+        let value = assessment.final_score.score / 100.0;
+        let mut score = Score::from_number(value)?.with_part("final_score", assessment.final_score.score)?;
+        for (name, dimension) in DIMENSION_NAMES.iter().zip(assessment.final_score.dimensions) {
             score = score
                 .with_part(*name, dimension.value)?
                 .with_part(format!("{name}_objective"), dimension.objective)?
                 .with_part(format!("{name}_subjective"), dimension.subjective)?;
         }
-        let raw = &reading.objective;
+        let raw = &assessment.objective;
         for (name, number) in [
             ("novelty_similarity", raw.novelty_similarity),
             ("cutting_edge", raw.cutting_edge),
             ("valid_votes", valid as f64),
-            ("flipped", flip_rate(&reading.votes)),
-            ("agreement", agreement(&reading.counts)),
+            ("flipped", flip_rate(&assessment.votes)),
+            ("agreement", agreement(&assessment.counts)),
         ] {
             score = score.with_part(name, number)?;
         }
-        if (other.final_score.score - reading.final_score.score).abs() > 1e-9 {
+        if (other.final_score.score - assessment.final_score.score).abs() > 1e-9 {
             let name = if self.profile == Profile::Improved { "final_score_published" } else { "final_score_improved" };
             score = score.with_part(name, other.final_score.score)?;
-            evidence.push(|| Evidence::note(difference_note(&reading, &other)));
+            evidence.push(|| Evidence::note(difference_note(&assessment, &other)));
         }
-        let told = PublishedIdea {
+        let record = PublishedIdea {
             idea: pair.idea.clone(),
             reference: pair.reference.idea.clone(),
-            objective: reading.objective.clone(),
-            counts: reading.counts,
-            votes: reading.votes.clone(),
+            objective: assessment.objective.clone(),
+            counts: assessment.counts,
+            votes: assessment.votes.clone(),
             judges: (0..JUDGES).map(|seat| self.judges.get(seat).cloned().unwrap_or_else(|| self.name(seat))).collect(),
         };
-        let _ = sample.cached(PUBLISHED, || Some(told));
+        let _ = sample.cached(PUBLISHED, || Some(record));
         Ok(score.because(evidence.finish()).into())
     }
 }
@@ -412,7 +412,7 @@ fn unreadable_outcome(response: &str, why: &'static str) -> Result<Outcome, Scor
 }
 
 impl Judge for IdeaJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+    fn next_action(&self, sample: Sample<'_>, received: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
         let response = sample.response()?;
         let Some(idea) = parse_idea(response) else {
             return Ok(JudgeAction::Done(unreadable_outcome(
@@ -432,17 +432,17 @@ impl Judge for IdeaJudge {
             .map_err(|error| ScoreError::other(ErrorKind::Failed, error.to_string()))?;
         let pair = Pair { idea, reference };
         let mut seen = BTreeSet::new();
-        let mut wanted = texts_to_embed(&pair.idea, &pair.reference, self.flags.objective);
-        wanted.extend(texts_to_embed(&pair.idea, &pair.reference, self.other_flags().objective));
-        wanted.retain(|text| seen.insert(text.clone()));
-        if heard.is_empty() {
-            return Ok(JudgeAction::Embed { model: self.model.clone(), texts: wanted });
+        let mut texts = texts_to_embed(&pair.idea, &pair.reference, self.flags.objective);
+        texts.extend(texts_to_embed(&pair.idea, &pair.reference, self.other_flags().objective));
+        texts.retain(|text| seen.insert(text.clone()));
+        if received.is_empty() {
+            return Ok(JudgeAction::Embed { model: self.model.clone(), texts });
         }
-        let (embedded, answers) = heard.split_at_checked(wanted.len()).ok_or_else(|| ScoreError::Internal {
-            reason: format!("{} vectors came for {} texts", heard.len(), wanted.len()),
+        let (embedded, answers) = received.split_at_checked(texts.len()).ok_or_else(|| ScoreError::Internal {
+            reason: format!("{} vectors came for {} texts", received.len(), texts.len()),
         })?;
         let mut vectors = TextVectors::new();
-        for (text, answer) in wanted.iter().zip(embedded) {
+        for (text, answer) in texts.iter().zip(embedded) {
             vectors.insert(text, answer.vector()?);
         }
         if answers.is_empty() {

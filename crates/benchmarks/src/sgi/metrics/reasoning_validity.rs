@@ -113,8 +113,8 @@ impl ValidityJudge {
         if !self.is_careful() {
             return published_validity(reply);
         }
-        let reading = ReplyParseOptions { accepts_constants: true, ..ReplyParseOptions::default() };
-        let score = reply_object(reply, reading)?.get("score").and_then(Json::as_f64)?;
+        let options = ReplyParseOptions { accepts_constants: true, ..ReplyParseOptions::default() };
+        let score = reply_object(reply, options)?.get("score").and_then(Json::as_f64)?;
         (0.0..=10.0).contains(&score).then_some(score / 10.0)
     }
 }
@@ -151,8 +151,8 @@ fn read_picture(sample: Sample<'_>, path: &str) -> Result<probare_core::Image, S
 }
 
 impl Judge for ValidityJudge {
-    fn next_action(&self, sample: Sample<'_>, heard: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
-        let Some(answer) = heard.first() else { return Ok(JudgeAction::Ask(vec![self.question(sample)?])) };
+    fn next_action(&self, sample: Sample<'_>, answers: &[BackendAnswer]) -> Result<JudgeAction, ScoreError> {
+        let Some(answer) = answers.first() else { return Ok(JudgeAction::Ask(vec![self.question(sample)?])) };
         let reply = reply_text(answer, self.profile)?;
         let is_blind = self.text_only && !pictures(sample)?.is_empty();
         let saw = if is_blind { "the judge saw no pictures" } else { "judge" };

@@ -212,14 +212,14 @@ fn published_evidence(response: &str, comparison: &ProtocolComparison, evidence:
                     .with_note(format!("step {number}: {}", truncate_for_note(&step.action)))
             }),
             (Some(step), Some(expected), Some(difference)) => evidence.push(|| {
-                let wanted = if matches!(difference, StepDifference::Action) {
+                let expected_step = if matches!(difference, StepDifference::Action) {
                     format!(", expected {}", truncate_for_note(&expected.action))
                 } else {
                     String::new()
                 };
                 at_step(EvidenceKind::Compared, response, step)
                     .with_support(in_reference(expected))
-                    .with_note(format!("step {number}: {}{wanted}", difference.message()))
+                    .with_note(format!("step {number}: {}{expected_step}", difference.message()))
             }),
             (Some(step), None, _) => evidence.push(|| {
                 at_step(EvidenceKind::Unsupported, response, step)

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn errors_name_the_place() {
         let question = r#""question": {"text": "q", "type": "ListOne", "metric": "a"}"#;
-        for (json, wanted) in [
+        for (json, expected) in [
             ("{}".to_owned(), ": has no `qa_pairs`"),
             (r#"{"qa_pairs": [{"answers": []}]}"#.to_owned(), "`qa_pairs[0]`: has no `question`"),
             (r#"[{"question": {"text": "q"}, "answers": []}]"#.to_owned(), "`[0].question`: has no `type`"),
@@ -216,7 +216,7 @@ mod tests {
             ("7".to_owned(), "neither a list"),
         ] {
             let error = read(&json).unwrap_err().to_string();
-            assert!(error.starts_with("`questions.json`") && error.contains(wanted), "{error}");
+            assert!(error.starts_with("`questions.json`") && error.contains(expected), "{error}");
         }
     }
 }

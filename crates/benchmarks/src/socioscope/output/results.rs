@@ -79,14 +79,14 @@ fn answer_json(answer: &FixtureAnswer, graded: &AnswerResult, pair: &PairResult)
         }
     }
     if let Some(improved) = &graded.improved {
-        let mut reading = grade_json(improved, pair, answer.response.as_deref().unwrap_or_default());
+        let mut grade_object = grade_json(improved, pair, answer.response.as_deref().unwrap_or_default());
         if let Some(grade) = &graded.grade {
             let reasons = differences(grade, improved, pair);
             if !reasons.is_empty() {
-                reading.insert("differs_because".into(), reasons.into());
+                grade_object.insert("differs_because".into(), reasons.into());
             }
         }
-        object.insert(Profile::Improved.name().into(), reading.into());
+        object.insert(Profile::Improved.name().into(), grade_object.into());
     }
     let checks: Vec<Json> = graded.findings.iter().map(citation_json).collect();
     object.insert("citation_checks".into(), checks.into());
@@ -175,8 +175,8 @@ pub(crate) fn differences(published: &Grade, improved: &Grade, pair: &PairResult
     if (published.score - improved.score).abs() < 1e-12 {
         return reasons;
     }
-    let said = |grade: &Grade| grade.decision.as_ref().map(|decision| decision.polarity.map(Polarity::name));
-    if said(published) != said(improved)
+    let polarity_name = |grade: &Grade| grade.decision.as_ref().map(|decision| decision.polarity.map(Polarity::name));
+    if polarity_name(published) != polarity_name(improved)
         && let Some(decision) = &improved.decision
     {
         let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());

@@ -120,10 +120,11 @@ fn texts(
         Some(redaction) => html(&redaction.names(cut)).into_owned(),
         None => highlight(cut, &marks(graded, result)),
     };
-    let said = if response.is_empty() { "<span class=\"none\">nothing was answered</span>".to_owned() } else { text };
+    let answer_html =
+        if response.is_empty() { "<span class=\"none\">nothing was answered</span>".to_owned() } else { text };
     format!(
         "<div class=\"field\"><h4>Question · {}</h4><div class=\"said\"><bdi>{}</bdi></div></div>\
-         <div class=\"field response\"><h4>Answer</h4><div class=\"said\">{said}</div></div>",
+         <div class=\"field response\"><h4>Answer</h4><div class=\"said\">{answer_html}</div></div>",
         html(&pair.kind),
         html(&shown.words(&pair.question))
     )

@@ -125,8 +125,8 @@ fn cut_line(line: String, look: Look) -> String {
     if units(&line) <= WIDTH {
         return line;
     }
-    let kept: Vec<u16> = line.encode_utf16().take(WIDTH - CUT).collect();
-    String::from_utf16_lossy(&kept) + look.sign("…", "...")
+    let fitting: Vec<u16> = line.encode_utf16().take(WIDTH - CUT).collect();
+    String::from_utf16_lossy(&fitting) + look.sign("…", "...")
 }
 
 /// The share of passed cases in percent with one decimal.

@@ -89,7 +89,7 @@ impl AnswerF1 {
 /// The sentences that do not count, and why; a few of many.
 fn uncounted_sentences(answer: &ParsedAnswer<'_>) -> Vec<Evidence> {
     const MOST: usize = 9;
-    let reason = |standing: SentenceStatus| match standing {
+    let reason = |status: SentenceStatus| match status {
         SentenceStatus::Statement => None,
         SentenceStatus::Fragment => Some("states nothing: its words do not count".to_owned()),
         SentenceStatus::Copied(source) => Some(format!("copied from source {}: its words do not count", source + 1)),

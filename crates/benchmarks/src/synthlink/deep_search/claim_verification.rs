@@ -82,8 +82,9 @@ fn by_words(response: &str, sources: &SourceTexts<'_>, read: &ResponseWords) -> 
     let mut evidence = BoundedEvidence::default();
     for claim in claims.findings() {
         evidence.push(|| {
-            let held = claim.source.as_ref().filter(|_| claim.verified);
-            let place = held.and_then(|source| sources.place(source.index, 0..sources.texts[source.index].len()));
+            let verified_source = claim.source.as_ref().filter(|_| claim.verified);
+            let place =
+                verified_source.and_then(|source| sources.place(source.index, 0..sources.texts[source.index].len()));
             let missing = claims.missing(claim).take(MOST_LISTED).map(|token| vocabulary.text(words.ids[token]));
             let missing: Vec<&str> = missing.collect();
             piece(response, &claim.span, claim.verified, note(claim, &missing), place)
@@ -158,6 +159,6 @@ fn quoted_list<S: AsRef<str>>(words: &[S]) -> String {
 /// How much of the claim the best source has, and which words it lacks.
 fn note(claim: &ClaimFinding, missing: &[&str]) -> String {
     let Some(source) = claim.source else { return "there is no source".to_owned() };
-    let held = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content());
-    if missing.is_empty() { held } else { format!("{held}; not {}", quoted_list(missing)) }
+    let share = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content());
+    if missing.is_empty() { share } else { format!("{share}; not {}", quoted_list(missing)) }
 }

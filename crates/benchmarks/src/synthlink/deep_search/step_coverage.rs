@@ -102,17 +102,17 @@ fn by_statement(answer: &ParsedAnswer<'_>, texts: &[&str]) -> Result<Outcome, Sc
     let mut evidence = BoundedEvidence::default();
     for (text, finding) in texts.iter().zip(&findings) {
         let words: Vec<&str> = finding.found.iter().map(|(_, word)| word.as_str()).collect();
-        let held = format!("{} of {} content words", words.len(), finding.word_count);
+        let share = format!("{} of {} content words", words.len(), finding.word_count);
         evidence.push(|| match &finding.statement {
             _ if finding.word_count == 0 => no_keywords(text),
             Some(span) if finding.covered => {
                 Evidence::at(EvidenceKind::Matched, Field::Response, span.clone(), answer.text()).with_note(format!(
-                    "has {held} of the step `{}`: {}",
+                    "has {share} of the step `{}`: {}",
                     truncate_for_note(text),
                     quoted_list(words.into_iter())
                 ))
             }
-            Some(_) => Evidence::missing(*text).with_note(format!("the nearest statement has {held}")),
+            Some(_) => Evidence::missing(*text).with_note(format!("the nearest statement has {share}")),
             None => Evidence::missing(*text).with_note("no statement of the answer has a word of it"),
         });
     }

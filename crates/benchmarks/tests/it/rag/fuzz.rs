@@ -58,12 +58,12 @@ fn value(kind: u8, inside: &str, text: &str) -> Json {
 fn any_texts_are_evaluated_in_both_readings() {
     let parts =
         ["12 boats", "$28", "Berlin sold Rome 3 km", "on 5 May 2019", " did not ", "\u{202e}", "שלום", "😀", "\u{0}"];
-    check!().with_type::<(String, Vec<u8>, Vec<u8>)>().with_iterations(400).for_each(|(text, said, known)| {
+    check!().with_type::<(String, Vec<u8>, Vec<u8>)>().with_iterations(400).for_each(|(text, bytes, known)| {
         let joined = |choices: &[u8]| -> String {
             choices.iter().map(|choice| parts[usize::from(*choice) % parts.len()]).chain([text.as_str()]).collect()
         };
         let exchange =
-            Exchange { query: text.clone(), response: joined(said), context: vec![joined(known), text.clone()] };
+            Exchange { query: text.clone(), response: joined(bytes), context: vec![joined(known), text.clone()] };
         for profile in [Profile::Published, Profile::Improved] {
             evaluated(&exchange, profile);
         }

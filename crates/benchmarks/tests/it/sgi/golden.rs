@@ -22,13 +22,13 @@ fn golden_aggregate() {
         let got = aggregate(subtask, &records);
         let expected = &vector["expected"];
         close("performance", number(expected, "performance")?, got.performance, 1e-9)?;
-        let wanted = expected["extra_metrics"].as_object().ok_or("no metrics")?;
-        let mut names: Vec<&String> = wanted.keys().collect();
+        let metrics = expected["extra_metrics"].as_object().ok_or("no metrics")?;
+        let mut names: Vec<&String> = metrics.keys().collect();
         let mut found: Vec<&String> = got.extra_metrics.keys().collect();
         names.sort_unstable();
         found.sort_unstable();
         same("names", &names, &found)?;
-        for (name, value) in wanted {
+        for (name, value) in metrics {
             let got = got.extra_metrics[name].as_f64().ok_or("no number")?;
             close(name, value.as_f64().ok_or("no number")?, got, 1e-9)?;
         }

@@ -31,8 +31,8 @@ fn golden_idea_objective_minilm() {
             IdeaReference::new(vector["data"].as_object().ok_or("no row")?).map_err(|error| error.to_string())?;
         let idea = python::PyValue::from(&vector["generated_idea"]);
         let options = ObjectiveOptions::default();
-        let wanted = texts_to_embed(&idea, &reference, options);
-        let given: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let texts = texts_to_embed(&idea, &reference, options);
+        let given: Vec<&str> = texts.iter().map(String::as_str).collect();
         let vectors = model.embed(&given, 1);
         let vectors: TextVectors<'_> = given.iter().copied().zip(vectors.iter().map(Vec::as_slice)).collect();
         all_close(

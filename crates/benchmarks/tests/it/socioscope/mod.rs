@@ -69,14 +69,17 @@ fn run_with(
     let folder = tempfile::tempdir().unwrap();
     let mut job = open(folder.path(), (fixture, corpus), options)?;
     change(&mut job);
-    let kept = Arc::default();
+    let collected = Arc::default();
     let settings = RunOptions { jobs: NonZeroUsize::new(jobs), ..RunOptions::default() };
-    let wanted =
-        RunRequest { settings, watcher: Some(Box::new(ResultCollector(Arc::clone(&kept)))), ..RunRequest::default() };
-    let conclusion = run(job, probare_benchmarks::registries(), wanted).unwrap();
+    let request = RunRequest {
+        settings,
+        watcher: Some(Box::new(ResultCollector(Arc::clone(&collected)))),
+        ..RunRequest::default()
+    };
+    let conclusion = run(job, probare_benchmarks::registries(), request).unwrap();
     let fixture = Fixture::read(fixture, "questions.json").unwrap();
     let corpus = Corpus::read(corpus, "corpus.json").unwrap();
-    let results = std::mem::take(&mut *kept.lock().unwrap());
+    let results = std::mem::take(&mut *collected.lock().unwrap());
     let evaluation = SocioscopeEvaluation::new(&fixture, results);
     Ok(SuiteRun { folder, fixture, corpus, evaluation, conclusion })
 }

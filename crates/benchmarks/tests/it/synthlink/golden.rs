@@ -83,10 +83,10 @@ fn golden_published_predictions() {
             tally.check("total", close("total", number(expected, "total").unwrap_or(-1.0), scores.total as f64, 0.0));
             let mut warnings: Vec<&str> = scores.warnings.iter().map(String::as_str).collect();
             warnings.sort_unstable();
-            let mut wanted: Vec<&str> =
+            let mut expected_names: Vec<&str> =
                 list(expected, "warnings").unwrap_or_default().iter().filter_map(Value::as_str).collect();
-            wanted.sort_unstable();
-            tally.check("warnings", same("warnings", &wanted, &warnings));
+            expected_names.sort_unstable();
+            tally.check("warnings", same("warnings", &expected_names, &warnings));
         }
     });
 }

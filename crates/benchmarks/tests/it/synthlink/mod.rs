@@ -56,7 +56,7 @@ struct AggregateCollector {
 
 impl Sink for AggregateCollector {
     fn event(&mut self, event: &Event<'_>) -> std::io::Result<()> {
-        let mut kept = self.kept.lock().unwrap();
+        let mut collected = self.kept.lock().unwrap();
         match event {
             Event::Started { metrics, .. } => {
                 self.places = [Profile::Published, Profile::Improved].map(|profile| {
@@ -64,7 +64,7 @@ impl Sink for AggregateCollector {
                 });
             }
             Event::Scored(result) => {
-                for (scores, place) in kept.iter_mut().zip(self.places) {
+                for (scores, place) in collected.iter_mut().zip(self.places) {
                     let named = place.and_then(|place| result.results[place].as_ref().ok()?.score());
                     let answered = result.case.response.is_some();
                     scores.total = self.questions;
@@ -74,7 +74,7 @@ impl Sink for AggregateCollector {
                 }
                 self.cases += 1;
             }
-            Event::Problem(problem) => kept[0].warnings.push(problem.reason.clone()),
+            Event::Problem(problem) => collected[0].warnings.push(problem.reason.clone()),
             _ => {}
         }
         Ok(())
@@ -92,17 +92,17 @@ fn run_suite(
     let mut all = json!({"predictions": predictions, "catalog": catalog, "output_dir": folder.path().join("out")});
     all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
     let job = SynthLink.open(all, Console { quiet: true, ..Console::default() }).map_err(RunFailure::Open)?;
-    let kept: Arc<Mutex<[SystemScores; 2]>> = Arc::default();
+    let collected: Arc<Mutex<[SystemScores; 2]>> = Arc::default();
     let questions = catalogue::load(catalog).unwrap().questions().len();
-    let keep = AggregateCollector { kept: Arc::clone(&kept), questions, places: [None; 2], cases: 0 };
+    let keep = AggregateCollector { kept: Arc::clone(&collected), questions, places: [None; 2], cases: 0 };
     let settings = RunOptions {
         jobs: NonZeroUsize::new(2),
         output: outputs.iter().map(|name| folder.path().join("out").join(name)).collect(),
         ..RunOptions::default()
     };
-    let wanted = RunRequest { settings, watcher: Some(Box::new(keep)), ..RunRequest::default() };
-    let conclusion = run(job, probare_benchmarks::registries(), wanted).map_err(RunFailure::Run)?;
-    let readings = std::mem::take(&mut *kept.lock().unwrap());
+    let request = RunRequest { settings, watcher: Some(Box::new(keep)), ..RunRequest::default() };
+    let conclusion = run(job, probare_benchmarks::registries(), request).map_err(RunFailure::Run)?;
+    let readings = std::mem::take(&mut *collected.lock().unwrap());
     Ok(SuiteRun { folder, readings, conclusion })
 }
 

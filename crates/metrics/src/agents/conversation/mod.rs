@@ -59,12 +59,12 @@ impl Conversation {
         let messages = sample.case.messages.as_deref()?;
         Some(sample.cached(0, || {
             let mut texts = Vec::new();
-            for (message, said) in messages.iter().enumerate() {
-                let is_user = said.has_role(Role::User);
-                if !is_user && !said.has_role(Role::Assistant) {
+            for (message, spoken) in messages.iter().enumerate() {
+                let is_user = spoken.has_role(Role::User);
+                if !is_user && !spoken.has_role(Role::Assistant) {
                     continue;
                 }
-                for (path, text) in said.spoken_texts() {
+                for (path, text) in spoken.spoken_texts() {
                     texts.push(ConversationText { message, path, is_user, analysis: TextAnalysis::new(text) });
                 }
             }

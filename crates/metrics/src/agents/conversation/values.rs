@@ -139,14 +139,14 @@ fn is_same_day(left: &DateFields, right: &DateFields) -> bool {
     fn agree<T: PartialEq>(one: Option<T>, other: Option<T>) -> Option<bool> {
         one.zip(other).map(|(one, other)| one == other)
     }
-    let said = [
+    let stated = [
         agree(left.day, right.day),
         agree(left.month, right.month),
         agree(left.year, right.year),
         agree(left.weekday, right.weekday),
     ];
-    let is_told = said[0].is_some() || said[3].is_some() || left.day.is_none() && right.day.is_none();
-    is_told && said.iter().all(|agrees| *agrees != Some(false)) && said.iter().any(Option::is_some)
+    let is_told = stated[0].is_some() || stated[3].is_some() || left.day.is_none() && right.day.is_none();
+    is_told && stated.iter().all(|agrees| *agrees != Some(false)) && stated.iter().any(Option::is_some)
 }
 
 /// The values of a text, in order and without overlap.
@@ -567,10 +567,10 @@ mod tests {
 
     #[test]
     fn a_set_of_keys_has_what_its_values_mean() {
-        let has = |held: &str, asked: &str| {
+        let has = |held_text: &str, other: &str| {
             let read = |text: &str| values(text, &TextAnalysis::new(text)).into_iter().next().unwrap();
-            let keys = read(held).keys();
-            read(asked).is_among(|key| keys.iter().any(|known| known == key))
+            let keys = read(held_text).keys();
+            read(other).is_among(|key| keys.iter().any(|known| known == key))
         };
         assert!(has("at 9:00 pm", "9:00") && has("9:00", "at 21:00") && !has("9 am", "9 pm"));
         assert!(has("0.5 kg", "500 g") && has("$40", "40") && has("40", "$40") && !has("$40", "€40"));

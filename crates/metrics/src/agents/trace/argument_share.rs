@@ -137,8 +137,8 @@ fn share_with_differences(
     let share = if rules.defaults.is_empty() {
         comparison.objects("", called.arguments(), expected.arguments(), true, found)
     } else {
-        let (called, wanted) = (with_defaults(called.arguments()), with_defaults(expected.arguments()));
-        comparison.objects("", &called, &wanted, true, found)
+        let (called, expected_arguments) = (with_defaults(called.arguments()), with_defaults(expected.arguments()));
+        comparison.objects("", &called, &expected_arguments, true, found)
     };
     // A share that is nearly whole is not whole.
     if found.is_whole { FULL_SHARE } else { share.min(FULL_SHARE - 1) }
@@ -175,7 +175,7 @@ impl Comparison<'_> {
     ) -> i64 {
         let (mut sum, mut count) = (0, 0);
         let mode = self.rules.arguments;
-        let wanted = expected.keys().filter(|key| mode != ArgumentMode::AtMost || called.contains_key(*key));
+        let expected_keys = expected.keys().filter(|key| mode != ArgumentMode::AtMost || called.contains_key(*key));
         // An argument whose value is left open is expected without standing among the arguments.
         let open = if self.has_pointers { self.open_keys(at) } else { Vec::new() };
         let open = open.iter().filter(|key| !expected.contains_key(*key));
@@ -183,7 +183,9 @@ impl Comparison<'_> {
         let open: Vec<&String> = open.collect();
         let is_further = |key: &&String| !expected.contains_key(*key) && !open.contains(key);
         let further = called.keys().filter(is_further).filter(|_| mode != ArgumentMode::AtLeast);
-        for key in wanted.chain(open.iter().copied()).chain(further).filter(|key| !is_top || self.is_compared(key)) {
+        for key in
+            expected_keys.chain(open.iter().copied()).chain(further).filter(|key| !is_top || self.is_compared(key))
+        {
             let pointer = self.pointer(at, || escape_pointer_key(key).into_owned());
             match (called.get(key), expected.get(key)) {
                 (Some(called), Some(expected)) => sum += self.values(&pointer, called, expected, found),

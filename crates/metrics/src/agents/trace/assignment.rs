@@ -140,9 +140,9 @@ fn first_of_equals(size: usize, partner: &mut [usize], cost: &[i64], tight: &[bo
             }
         }
         let is_given = |column: &usize| owner[*column] == row || towards[owner[*column]].is_some();
-        if let Some(wanted) = (0..size).filter(open).find(is_given) {
-            let mut moves = vec![(row, wanted)];
-            let mut giver = owner[wanted];
+        if let Some(chosen) = (0..size).filter(open).find(is_given) {
+            let mut moves = vec![(row, chosen)];
+            let mut giver = owner[chosen];
             while giver != row {
                 let target = towards[giver].unwrap_or(row);
                 moves.push((giver, partner[target]));
@@ -173,10 +173,10 @@ pub(in super::super) fn in_order_pairing(rows: usize, columns: usize, weight: im
     }
     let mut from = 0;
     let choose = |row: usize| {
-        let wanted = best[row * width + from];
+        let target = best[row * width + from];
         let is_best = |column: &usize| {
             let pair = weight(row, *column);
-            pair > 0 && pair + best[(row + 1) * width + column + 1] == wanted
+            pair > 0 && pair + best[(row + 1) * width + column + 1] == target
         };
         let found = (from..columns).find(is_best);
         if let Some(column) = found {

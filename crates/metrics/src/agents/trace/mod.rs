@@ -152,9 +152,9 @@ impl<'a> Trace<'a> {
             messages.len() + trace.calls.len() + case.tool_calls.as_ref().map_or(0, Vec::len),
         );
         if let Some(own) = &case.tool_calls {
-            let said = std::mem::take(&mut trace.calls);
-            trace.has_other_calls =
-                !said.is_empty() && !said.iter().map(|made| call_key(made.call)).eq(own.iter().map(call_key));
+            let stated_calls = std::mem::take(&mut trace.calls);
+            trace.has_other_calls = !stated_calls.is_empty()
+                && !stated_calls.iter().map(|made| call_key(made.call)).eq(own.iter().map(call_key));
             trace.calls = own
                 .iter()
                 .enumerate()
@@ -357,7 +357,7 @@ pub(super) fn name_fit(called: &CaseToolCall, expected: &str) -> NameFit {
 
 /// How many of the expected calls must be there.
 pub(super) fn required(expected: &[PlacedCall<'_>]) -> usize {
-    expected.iter().filter(|wanted| !wanted.call.is_optional()).count()
+    expected.iter().filter(|expected_call| !expected_call.call.is_optional()).count()
 }
 
 /// The calls that are expected: those that the case lists, else those of the expected messages.
@@ -386,11 +386,11 @@ pub(super) fn check_closed(expected: &[PlacedCall<'_>], compares_arguments: bool
         (false, false) => Some("one_of"),
         (false, true) => None,
     };
-    let mut open = expected.iter().filter_map(|wanted| Some((wanted, open_word(wanted.call)?)));
-    let Some((wanted, word)) = open.next() else { return Ok(()) };
+    let mut open = expected.iter().filter_map(|expected_call| Some((expected_call, open_word(expected_call.call)?)));
+    let Some((expected_call, word)) = open.next() else { return Ok(()) };
     let reason = format!(
         "expected call {} has `{word}`, which this published metric does not know; `tool_calls` does",
-        wanted.location.index + 1
+        expected_call.location.index + 1
     );
     Err(ScoreError::other(ErrorKind::Failed, reason))
 }

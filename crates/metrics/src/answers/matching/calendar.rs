@@ -29,7 +29,7 @@ pub(crate) enum DateComparison {
 }
 
 /// The calendar dates of a text. Where a time is asked for, a bare number may be a year.
-pub(crate) fn calendar_dates(text: &str, asked: QuestionKind) -> Vec<CalendarDate> {
+pub(crate) fn calendar_dates(text: &str, question: QuestionKind) -> Vec<CalendarDate> {
     let dates = find(text);
     // The hours of a time of day are no year.
     let spans = SpanSet::new(dates.iter().map(|date| date.span.clone()));
@@ -44,7 +44,7 @@ pub(crate) fn calendar_dates(text: &str, asked: QuestionKind) -> Vec<CalendarDat
             DateMeaning::Duration(_) => None,
         })
         .collect();
-    if matches!(asked, QuestionKind::Time { .. }) {
+    if matches!(question, QuestionKind::Time { .. }) {
         // Quantities come in order; the first end of a range is listed twice, one after the other.
         let mut taken = 0;
         for quantity in quantities::find(text) {
@@ -68,7 +68,11 @@ pub(crate) fn calendar_dates(text: &str, asked: QuestionKind) -> Vec<CalendarDat
 }
 
 /// Compares one date of a reference with the dates of an answer.
-pub(crate) fn compare_dates(reference: &CalendarDate, answer: &[CalendarDate], asked: QuestionKind) -> DateComparison {
+pub(crate) fn compare_dates(
+    reference: &CalendarDate,
+    answer: &[CalendarDate],
+    question: QuestionKind,
+) -> DateComparison {
     let (mut different, mut coarser) = (None, None);
     for day in answer {
         probare_cancellation::count_steps(1);
@@ -76,7 +80,7 @@ pub(crate) fn compare_dates(reference: &CalendarDate, answer: &[CalendarDate], a
             reference.fields.iter().any(|mine| {
                 day.fields
                     .iter()
-                    .any(|theirs| !conflicts(mine, theirs) && (!is_enough || is_precise_enough(mine, theirs, asked)))
+                    .any(|theirs| !conflicts(mine, theirs) && (!is_enough || is_precise_enough(mine, theirs, question)))
             })
         };
         if agrees(true) {
@@ -116,8 +120,8 @@ fn conflicts(reference: &DateFields, given: &DateFields) -> bool {
 }
 
 /// Whether the answer says as much as the question wants.
-fn is_precise_enough(reference: &DateFields, given: &DateFields, asked: QuestionKind) -> bool {
-    let wants_day = matches!(asked, QuestionKind::Time { day: true });
+fn is_precise_enough(reference: &DateFields, given: &DateFields, question: QuestionKind) -> bool {
+    let wants_day = matches!(question, QuestionKind::Time { day: true });
     let has_day = reference.day.is_none() || given.day.is_some();
     // `the 2010s` lie within the 2000s only where these are a hundred years.
     if let (Some(mine), Some(theirs)) = (reference.decade, given.decade)
@@ -140,8 +144,8 @@ mod tests {
 
     const WHEN: QuestionKind = QuestionKind::Time { day: false };
 
-    fn finding(reference: &str, answer: &str, asked: QuestionKind) -> &'static str {
-        match compare_dates(&calendar_dates(reference, asked)[0], &calendar_dates(answer, asked), asked) {
+    fn finding(reference: &str, answer: &str, question: QuestionKind) -> &'static str {
+        match compare_dates(&calendar_dates(reference, question)[0], &calendar_dates(answer, question), question) {
             DateComparison::Given(_) => "given",
             DateComparison::Coarser(_) => "coarser",
             DateComparison::Different(_) => "different",

@@ -198,12 +198,13 @@ impl AnswerContext<'_> {
     fn exchanged_verb(&self, mention: usize, start: usize) -> Option<usize> {
         let before = mention.checked_sub(1)?;
         let verb = if is_article(self.answer.word(before)) { before.checked_sub(1)? } else { before };
-        let asked = &self.question.words;
-        let place = asked.iter().position(|word| word.text == self.answer.word(verb))?;
-        let opens_phrase = place.checked_sub(1).is_none_or(|before| is_article(&asked[before].text));
-        let is_behind =
-            |at: usize| asked[place + 1..].iter().any(|word| is_content(word) && word.text == self.answer.word(at));
-        let is_exchanged = is_content(&asked[place]) && !opens_phrase && (start..verb).any(is_behind);
+        let question_words = &self.question.words;
+        let place = question_words.iter().position(|word| word.text == self.answer.word(verb))?;
+        let opens_phrase = place.checked_sub(1).is_none_or(|before| is_article(&question_words[before].text));
+        let is_behind = |at: usize| {
+            question_words[place + 1..].iter().any(|word| is_content(word) && word.text == self.answer.word(at))
+        };
+        let is_exchanged = is_content(&question_words[place]) && !opens_phrase && (start..verb).any(is_behind);
         is_exchanged.then_some(verb)
     }
 

@@ -55,16 +55,16 @@ impl ReferencePhrase {
 
     /// All places where the phrase stands word for word; articles do not matter, nor does how its parts are joined.
     pub fn exact_occurrences(&self, answer: &AnswerText<'_>) -> Vec<Occurrence> {
-        let mut wanted: Vec<&AnswerWord> = self.words.iter().filter(|word| !is_article(&word.text)).collect();
+        let mut reference_words: Vec<&AnswerWord> = self.words.iter().filter(|word| !is_article(&word.text)).collect();
         // Prepositions around the phrase are no part of what it names: `in the liver`.
-        while wanted.len() > 1 && wanted.first().is_some_and(|word| is_edge(word)) {
-            wanted.remove(0);
+        while reference_words.len() > 1 && reference_words.first().is_some_and(|word| is_edge(word)) {
+            reference_words.remove(0);
         }
-        if wanted.is_empty() {
-            wanted = self.words.iter().collect();
+        if reference_words.is_empty() {
+            reference_words = self.words.iter().collect();
         }
-        let joined = JoinedText::from_words(wanted.iter().copied());
-        let only = if let [word] = wanted[..] { Some(word) } else { None };
+        let joined = JoinedText::from_words(reference_words.iter().copied());
+        let only = if let [word] = reference_words[..] { Some(word) } else { None };
         let is_short_answer = answer.words.len() <= 2;
         let accepts = |first: &AnswerWord| only.is_none_or(|word| is_short_answer || is_plausible_match(word, first));
         runs(answer, &joined, accepts)
@@ -202,9 +202,9 @@ impl ReferencePhrase {
 
     /// The text without articles, as WordNet spells it.
     fn without_articles(&self) -> String {
-        let kept: Vec<&str> =
+        let words: Vec<&str> =
             self.words.iter().map(|word| word.text.as_str()).filter(|word| !is_article(word)).collect();
-        kept.join(" ")
+        words.join(" ")
     }
 }
 

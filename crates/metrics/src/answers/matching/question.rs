@@ -66,30 +66,30 @@ impl OpenQuestion {
     }
 
     /// Which of its content words a word is, in any form.
-    fn content_index(&self, wanted: &str) -> Option<usize> {
+    fn content_index(&self, word: &str) -> Option<usize> {
         let mut wanted_stem = None;
         self.content.iter().position(|(known, known_stem)| {
             // Words of one stem begin alike; most pairs do not, and need no stems.
-            let shares = known.bytes().zip(wanted.bytes()).take_while(|(mine, theirs)| mine == theirs).count();
-            known == wanted || (shares >= 2 && wanted_stem.get_or_insert_with(|| stem(wanted)) == known_stem)
+            let shares = known.bytes().zip(word.bytes()).take_while(|(mine, theirs)| mine == theirs).count();
+            known == word || (shares >= 2 && wanted_stem.get_or_insert_with(|| stem(word)) == known_stem)
         })
     }
 
     /// The share of its content words that are among these; 1 where it has none.
     pub fn coverage<'w>(&self, words: impl Iterator<Item = &'w str>) -> f64 {
-        let mut held = vec![false; self.content.len()];
+        let mut covered = vec![false; self.content.len()];
         for word in words {
             if let Some(at) = self.content_index(word) {
-                held[at] = true;
+                covered[at] = true;
             }
         }
-        let count = held.iter().filter(|held| **held).count();
-        if held.is_empty() { 1.0 } else { count as f64 / held.len() as f64 }
+        let count = covered.iter().filter(|covered| **covered).count();
+        if covered.is_empty() { 1.0 } else { count as f64 / covered.len() as f64 }
     }
 
     /// Whether any of these folded words stands in it.
-    pub fn has_any(&self, wanted: &[&str]) -> bool {
-        self.words.iter().any(|word| wanted.contains(&word.text.as_str()))
+    pub fn has_any(&self, forms: &[&str]) -> bool {
+        self.words.iter().any(|word| forms.contains(&word.text.as_str()))
     }
 
     /// Whether these two words stand side by side in it.

@@ -149,13 +149,13 @@ impl<'a> ReferenceMatcher<'a> {
     ) -> AnswerVerdict {
         let answer = self.context.answer;
         let mut verdict = AnswerVerdict::unmatched(index, 0.0);
-        let mut kept = 1.0;
+        let mut confidence = 1.0;
         for (doubt, words) in self.context.mention_doubts(parts, is_number) {
-            kept *= 1.0 - doubt.share();
+            confidence *= 1.0 - doubt.share();
             verdict.rejections.push((answer.bytes(&words), Rejection::Mention(doubt)));
         }
         verdict.matches = parts.iter().map(|part| (answer.bytes(part), way)).collect();
-        (verdict.matched, verdict.doubt) = (way.confidence() * (1.0 + coverage) / 2.0, 1.0 - kept);
+        (verdict.matched, verdict.doubt) = (way.confidence() * (1.0 + coverage) / 2.0, 1.0 - confidence);
         verdict
     }
 
@@ -215,10 +215,10 @@ impl<'a> ReferenceMatcher<'a> {
     }
 
     fn match_dates(&mut self, index: usize, days: &[CalendarDate]) -> Option<AnswerVerdict> {
-        let asked = self.context.question.kind;
+        let kind = self.context.question.kind;
         let (mut met, mut way, mut other) = (Vec::new(), MatchMethod::Date, None);
         for day in days {
-            match calendar::compare_dates(day, self.answer_days(), asked) {
+            match calendar::compare_dates(day, self.answer_days(), kind) {
                 DateComparison::Given(span) => met.push(span),
                 DateComparison::Coarser(span) => {
                     met.push(span);

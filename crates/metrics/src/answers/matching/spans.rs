@@ -53,11 +53,11 @@ mod tests {
             length in 1_usize..9,
         ) {
             let ranges: Vec<_> = ranges.into_iter().map(|(start, length)| start..start + length).collect();
-            let asked = start..start + length;
+            let probe = start..start + length;
             let spans = SpanSet::new(ranges.iter().cloned());
-            let holds = ranges.iter().any(|range| range.start <= asked.start && asked.end <= range.end);
-            let meets = ranges.iter().any(|range| range.start < asked.end && asked.start < range.end);
-            prop_assert_eq!((spans.contains(&asked), spans.overlaps(&asked)), (holds, meets));
+            let holds = ranges.iter().any(|range| range.start <= probe.start && probe.end <= range.end);
+            let meets = ranges.iter().any(|range| range.start < probe.end && probe.start < range.end);
+            prop_assert_eq!((spans.contains(&probe), spans.overlaps(&probe)), (holds, meets));
         }
     }
 }

@@ -229,9 +229,9 @@ fn is_mark(character: char) -> bool {
 /// Lower case, no accents, no commas, no apostrophes.
 fn fold(word: &str) -> String {
     if word.is_ascii() {
-        let kept = word.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
+        let bytes = word.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
         let is_number = word.as_bytes().first().is_some_and(u8::is_ascii_digit);
-        return kept
+        return bytes
             .filter(|byte| is_number || *byte != b'.')
             .map(|byte| char::from(byte.to_ascii_lowercase()))
             .collect();

@@ -288,8 +288,8 @@ fn was_asked_for(user: &TaggedText, verb: &str) -> bool {
     let net = WordNet::embedded();
     let bases = net.base_forms(verb, PartOfSpeech::Verb);
     (0..user.tokens.len()).any(|token| {
-        let said = user.word(token);
-        bases.iter().any(|base| base == said || net.base_forms(said, PartOfSpeech::Verb).contains(base))
+        let word = user.word(token);
+        bases.iter().any(|base| base == word || net.base_forms(word, PartOfSpeech::Verb).contains(base))
     })
 }
 

@@ -341,8 +341,8 @@ fn find_mind_claims(
             continue;
         }
         // Giving back what the user told is no claim, unless it is turned around.
-        let told = user.stems.contains(reply.word(at).trim_end_matches('s'));
-        if told && !denied {
+        let is_told = user.stems.contains(reply.word(at).trim_end_matches('s'));
+        if is_told && !denied {
             continue;
         }
         // "He truly loves you", "she has completely forgiven you": told with emphasis, it leaves no room.

@@ -120,15 +120,15 @@ mod tests {
             ..Case::default()
         };
         let (order, listening) = (case("You must go."), case("I hear you."));
-        let mut readings = AnalysisCache::default();
-        let sample = Sample::from_case(&order).with_cache(&readings);
+        let mut cache = AnalysisCache::default();
+        let sample = Sample::from_case(&order).with_cache(&cache);
         let first = ExchangeAnalysis::for_sample(sample).unwrap();
         assert!(
             Rc::ptr_eq(&first, &ExchangeAnalysis::for_sample(sample).unwrap()) && !first.agency_violations().is_empty()
         );
-        readings.next_case();
+        cache.next_case();
         assert!(
-            ExchangeAnalysis::for_sample(Sample::from_case(&listening).with_cache(&readings))
+            ExchangeAnalysis::for_sample(Sample::from_case(&listening).with_cache(&cache))
                 .unwrap()
                 .agency_violations()
                 .is_empty()

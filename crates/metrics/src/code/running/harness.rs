@@ -167,7 +167,9 @@ fn read_inside(step: &StepResult, report: Option<&str>, task: &CodeTask) -> Resu
     match report.filter(|report| report.word == completion_token(task)) {
         Some(InProcessReport { needs: Some(words), .. }) => Err(run_error(&words)),
         Some(InProcessReport { solution: Some(error), .. }) => Ok(TestOutcome::Broken(error)),
-        Some(InProcessReport { tests: told, .. }) if told.len() == task.tests.len() => Ok(TestOutcome::Tests(told)),
+        Some(InProcessReport { tests: results, .. }) if results.len() == task.tests.len() => {
+            Ok(TestOutcome::Tests(results))
+        }
         _ => outcome_without_report(step),
     }
 }
@@ -205,7 +207,7 @@ fn read_outside(
         IsolatedReport { gone: true, .. } => {
             Ok(TestOutcome::Stopped(worker.code.map_or(StopCause::Ended, StopCause::Early)))
         }
-        IsolatedReport { tests: told, .. } if told.len() == task.tests.len() => Ok(TestOutcome::Tests(told)),
+        IsolatedReport { tests: results, .. } if results.len() == task.tests.len() => Ok(TestOutcome::Tests(results)),
         IsolatedReport { .. } => Err(run_error("the tests did not come to their end")),
     }
 }

@@ -186,9 +186,9 @@ impl ComparedTexts {
             Operation::Eq | Operation::Ne => (input == reference).then(|| 0..input.len()),
             Operation::Like => input.find(&*reference).map(|at| at..at + reference.len()),
             Operation::Ilike => {
-                let (lowered, wanted) = (LowercaseText::new(&input), LowercaseText::new(&reference));
-                let at = lowered.text().find(wanted.text());
-                at.map(|at| lowered.original_span(at..at + wanted.text().len()))
+                let (lowered, expected) = (LowercaseText::new(&input), LowercaseText::new(&reference));
+                let at = lowered.text().find(expected.text());
+                at.map(|at| lowered.original_span(at..at + expected.text().len()))
             }
         };
         let is_passed = found.is_some() != (operation == Operation::Ne);

@@ -98,22 +98,22 @@ fn changes(steps: &[QuoteStep], source: &str, quote: &str) -> Vec<TextChange> {
         probare_cancellation::count_steps(1);
         let same = rest.iter().take_while(|step| matches!(step, QuoteStep::Same(_))).count();
         let changed = rest[same..].iter().take_while(|step| !matches!(step, QuoteStep::Same(_))).count();
-        let (kept, others) = (&rest[..same], &rest[same..same + changed]);
+        let (common, others) = (&rest[..same], &rest[same..same + changed]);
         rest = &rest[same + changed..];
-        let span = |wanted: fn(&QuoteStep) -> Option<&Range<usize>>, steps: &[QuoteStep]| {
-            let mut spans = steps.iter().filter_map(wanted);
+        let span = |select: fn(&QuoteStep) -> Option<&Range<usize>>, steps: &[QuoteStep]| {
+            let mut spans = steps.iter().filter_map(select);
             let first = spans.next()?;
             Some(first.start..spans.next_back().unwrap_or(first).end)
         };
-        let kept = span(|step| if let QuoteStep::Same(span) = step { Some(span) } else { None }, kept);
+        let common = span(|step| if let QuoteStep::Same(span) = step { Some(span) } else { None }, common);
         let dropped = span(|step| if let QuoteStep::Dropped(span) = step { Some(span) } else { None }, others);
         let added = span(|step| if let QuoteStep::Added(span) = step { Some(span) } else { None }, others);
-        if let Some(kept) = kept {
-            let mut text = source[kept.clone()].to_owned();
+        if let Some(common) = common {
+            let mut text = source[common.clone()].to_owned();
             let is_spaced = |span: &Option<Range<usize>>, text: &str| {
                 span.as_ref().is_some_and(|span| text[..span.start].ends_with(char::is_whitespace))
             };
-            if !changes.is_empty() && source[..kept.start].ends_with(char::is_whitespace) {
+            if !changes.is_empty() && source[..common.start].ends_with(char::is_whitespace) {
                 text.insert(0, ' ');
             }
             if is_spaced(&dropped, source) || is_spaced(&added, quote) {

@@ -132,11 +132,11 @@ impl<'c> IndexedContext<'c> {
                 .collect(),
             SearchTarget::Amount { quantity, date } => {
                 let amounts = self.amounts(sentence);
-                let quantities = quantity.iter().flat_map(|asked| {
-                    amounts.quantities.iter().filter(|had| quantities::supports(had, asked)).map(|had| &had.span)
+                let quantities = quantity.iter().flat_map(|stated| {
+                    amounts.quantities.iter().filter(|had| quantities::supports(had, stated)).map(|had| &had.span)
                 });
-                let dates = date.iter().flat_map(|asked| {
-                    amounts.dates.iter().filter(|had| dates::supports(had, asked)).map(|had| &had.span)
+                let dates = date.iter().flat_map(|stated| {
+                    amounts.dates.iter().filter(|had| dates::supports(had, stated)).map(|had| &had.span)
                 });
                 quantities.chain(dates).map(|span| sentence.words_in(span)).collect()
             }

@@ -161,14 +161,14 @@ fn findings(
         .iter()
         .map(|anchor| {
             let text = anchor.text(response);
-            let standing = match sources.support(text, anchor.kind) {
+            let verdict = match sources.support(text, anchor.kind) {
                 Some(support) => SupportVerdict::Supported {
                     source: ContextPlace { chunk: support.chunk, span: support.span },
                     note: None,
                 },
                 None => SupportVerdict::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
             };
-            anchor_finding(anchor, text, standing)
+            anchor_finding(anchor, text, verdict)
         })
         .collect();
     let document = trees.parse(response);
@@ -180,9 +180,9 @@ fn findings(
         for claim in claims {
             probare_cancellation::count_steps(1);
             let key = (claim.components.clone(), claim.statement.is_negated);
-            let standing =
+            let verdict =
                 known.entry(key).or_insert_with(|| claim_verdict(&claim.statement, &context, settings)).clone();
-            findings.push(claim_finding(claim, standing));
+            findings.push(claim_finding(claim, verdict));
         }
     }
     sort_findings(&mut findings);
@@ -204,14 +204,14 @@ pub(crate) fn missing_anchor(text: &str, kind: AnchorKind) -> &'static str {
 }
 
 /// The finding of a claim.
-pub(crate) fn claim_finding(claim: ExtractedClaim, standing: SupportVerdict) -> AnchorFinding {
+pub(crate) fn claim_finding(claim: ExtractedClaim, verdict: SupportVerdict) -> AnchorFinding {
     AnchorFinding {
         kind: AnchorType::Claim,
         text: claim.text(),
         span: Some(claim.span),
         components: Some(claim.components),
         is_negated: claim.statement.is_negated,
-        verdict: standing,
+        verdict,
         nearest: None,
     }
 }

@@ -177,7 +177,7 @@ pub(crate) fn sort_findings(findings: &mut [AnchorFinding]) {
 }
 
 /// The finding of a number or date, whose text is given.
-pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: SupportVerdict) -> AnchorFinding {
+pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, verdict: SupportVerdict) -> AnchorFinding {
     AnchorFinding {
         kind: match anchor.kind {
             AnchorKind::Numeric => AnchorType::Numeric,
@@ -187,7 +187,7 @@ pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: SupportVerdi
         span: Some(anchor.span.clone()),
         components: None,
         is_negated: false,
-        verdict: standing,
+        verdict,
         nearest: None,
     }
 }

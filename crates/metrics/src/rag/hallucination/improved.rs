@@ -189,15 +189,15 @@ fn value(supports: &[SentenceSupport]) -> f64 {
 /// words at fault.
 fn sentence_finding(response: &str, support: &SentenceSupport, nearest: Option<ContextPlace>) -> AnchorFinding {
     let text = |span: &Range<usize>| response.get(span.clone()).unwrap_or_default();
-    let (span, standing) = match &support.verdict {
+    let (span, verdict) = match &support.verdict {
         SentenceVerdict::Supported(source) => {
             (&support.span, SupportVerdict::Supported { source: source.clone(), note: None })
         }
         SentenceVerdict::Contradicted { kind: exchange, span, source } => {
             let reason = Cow::Borrowed(exchange.note());
             let source = source.clone();
-            let standing = SupportVerdict::Contradicted { reason, source };
-            (span, standing)
+            let verdict = SupportVerdict::Contradicted { reason, source };
+            (span, verdict)
         }
         SentenceVerdict::Open { words, lost, .. } => {
             let turned = support.reversals.first().map(|turned| turned.kind.note());
@@ -216,7 +216,7 @@ fn sentence_finding(response: &str, support: &SentenceSupport, nearest: Option<C
         span: Some(span.clone()),
         components: None,
         is_negated: false,
-        verdict: standing,
+        verdict,
         nearest,
     }
 }

@@ -6,8 +6,8 @@ use probare_text::tokens::nltk;
 /// Share of the distinct words and marks of the response that occur in the chunks, which are joined by one space;
 /// nothing for a response without words. Stop words and marks count.
 pub(crate) fn overlap(response: &str, chunks: &[&str]) -> Option<f64> {
-    let (said, given) = (nltk::lower_words(response), nltk::lower_words(&chunks.join(" ")));
-    let sets = SetOverlap::new(said.texts(), given.texts());
+    let (response_words, given) = (nltk::lower_words(response), nltk::lower_words(&chunks.join(" ")));
+    let sets = SetOverlap::new(response_words.texts(), given.texts());
     (sets.left > 0).then(|| sets.shared as f64 / sets.left as f64)
 }
 

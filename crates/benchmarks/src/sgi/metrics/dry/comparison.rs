@@ -37,14 +37,14 @@ impl ComparisonMethod {
 /// error in place of the reason, and the verdict is nobody's.
 pub fn read_judgment(
     answer: &BackendAnswer,
-    reading: ReplyParseOptions,
+    options: ReplyParseOptions,
     profile: Profile,
 ) -> (bool, ComparisonMethod, Result<String, ScoreError>) {
     let text = match reply_text(answer, profile) {
         Ok(text) => text.to_owned(),
         Err(error) => return (false, ComparisonMethod::NoReply, Err(error)),
     };
-    match reply_object(&text, reading) {
+    match reply_object(&text, options) {
         None => (false, ComparisonMethod::Unreadable, Ok(text)),
         Some(map) => match map.get("judgment") {
             Some(Json::String(verdict)) => {

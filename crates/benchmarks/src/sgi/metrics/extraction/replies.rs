@@ -31,8 +31,8 @@ pub struct ReplyParseOptions {
 }
 
 /// The list in a reply; nothing where it cannot be read.
-pub fn reply_list(reply: &str, reading: ReplyParseOptions) -> Option<Vec<Json>> {
-    let value = if reading.takes_last {
+pub fn reply_list(reply: &str, options: ReplyParseOptions) -> Option<Vec<Json>> {
+    let value = if options.takes_last {
         let is_list = |found: &ParsedJson| match &found.value {
             Json::Array(items) => items.iter().any(Json::is_object),
             Json::Object(map) => map.values().any(Json::is_array),
@@ -42,11 +42,11 @@ pub fn reply_list(reply: &str, reading: ReplyParseOptions) -> Option<Vec<Json>> 
     } else {
         value_between(reply, '[', ']')?
     };
-    let value = accept_value(value, reading)?;
+    let value = accept_value(value, options)?;
     match value {
         Json::Array(items) => Some(items),
         // A list inside an object.
-        Json::Object(map) if reading.takes_last => map.into_iter().find_map(|(_, value)| match value {
+        Json::Object(map) if options.takes_last => map.into_iter().find_map(|(_, value)| match value {
             Json::Array(items) => Some(items),
             _ => None,
         }),
@@ -55,11 +55,11 @@ pub fn reply_list(reply: &str, reading: ReplyParseOptions) -> Option<Vec<Json>> 
 }
 
 /// The object in a reply; nothing where it cannot be read. Of several the last one counts.
-pub fn reply_object(reply: &str, reading: ReplyParseOptions) -> Option<serde_json::Map<String, Json>> {
+pub fn reply_object(reply: &str, options: ReplyParseOptions) -> Option<serde_json::Map<String, Json>> {
     let start = reply.find('{')?;
     let end = reply.rfind('}').filter(|end| *end > start)?;
     let value = find_values(&reply[start..=end]).pop()?.value;
-    match accept_value(value, reading)? {
+    match accept_value(value, options)? {
         Json::Object(map) => Some(map),
         _ => None,
     }
@@ -77,8 +77,8 @@ fn value_between(reply: &str, open: char, close: char) -> Option<Json> {
     }
 }
 
-fn accept_value(value: Json, reading: ReplyParseOptions) -> Option<Json> {
-    (reading.accepts_constants || !has_constant(&value)).then_some(value)
+fn accept_value(value: Json, options: ReplyParseOptions) -> Option<Json> {
+    (options.accepts_constants || !has_constant(&value)).then_some(value)
 }
 
 /// Whether a truth value or `null` stands anywhere in it.
@@ -93,8 +93,8 @@ fn has_constant(value: &Json) -> bool {
 
 /// Share of the steps that a judge calls correct. Nothing where the reply cannot be read: no list, an empty one, or a
 /// verdict that is no text.
-pub fn step_level_accuracy(reply: &str, reading: ReplyParseOptions) -> Option<(f64, Vec<JudgedStep>)> {
-    let items = reply_list(reply, reading)?;
+pub fn step_level_accuracy(reply: &str, options: ReplyParseOptions) -> Option<(f64, Vec<JudgedStep>)> {
+    let items = reply_list(reply, options)?;
     if items.is_empty() {
         return None;
     }
@@ -139,8 +139,8 @@ pub struct AnswerJudgment {
 /// The judgment in a reply: the object between the first and the last brace, whose `judge` Python's `int` takes. A judge that says
 /// nothing says 0. The reason where it cannot be read.
 pub fn answer_judgment(reply: &str) -> Result<AnswerJudgment, String> {
-    let reading = ReplyParseOptions { accepts_constants: true, ..ReplyParseOptions::default() };
-    let map = reply_object(reply, reading).ok_or("it holds no JSON object")?;
+    let options = ReplyParseOptions { accepts_constants: true, ..ReplyParseOptions::default() };
+    let map = reply_object(reply, options).ok_or("it holds no JSON object")?;
     let judge = match map.get("judge") {
         None => 0.0,
         Some(value) => python_int(value).ok_or_else(|| format!("`judge` is {value}, where 0 or 1 is expected"))?,

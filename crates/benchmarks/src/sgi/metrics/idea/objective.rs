@@ -99,14 +99,14 @@ fn keywords(value: &PyValue, options: ObjectiveOptions) -> Option<String> {
 
 /// All texts whose vectors are wanted, each once.
 pub fn texts_to_embed(idea: &PyValue, reference: &IdeaReference, options: ObjectiveOptions) -> Vec<String> {
-    let wanted = EmbeddingInputs::new(idea, reference, options);
-    let mut texts = vec![wanted.idea];
-    texts.extend(wanted.keywords);
-    texts.extend(wanted.known);
-    texts.extend(wanted.newest);
+    let inputs = EmbeddingInputs::new(idea, reference, options);
+    let mut texts = vec![inputs.idea];
+    texts.extend(inputs.keywords);
+    texts.extend(inputs.known);
+    texts.extend(inputs.newest);
     // One sentence has nothing to be compared with.
-    if wanted.sentences.len() > 1 {
-        texts.extend(wanted.sentences);
+    if inputs.sentences.len() > 1 {
+        texts.extend(inputs.sentences);
     }
     let mut seen = std::collections::BTreeSet::new();
     texts.retain(|text| seen.insert(text.clone()));
@@ -120,11 +120,11 @@ pub fn objective_scores(
     vectors: &TextVectors<'_>,
     options: ObjectiveOptions,
 ) -> ObjectiveScores {
-    let wanted = EmbeddingInputs::new(idea, reference, options);
+    let inputs = EmbeddingInputs::new(idea, reference, options);
     let vector = |text: &str| vectors.get(text).copied().unwrap_or_default();
-    let own = vector(&wanted.idea);
+    let own = vector(&inputs.idea);
     let effectiveness =
-        wanted.keywords.as_deref().map_or(0.0, |words| 10.0 * cosine(vector(words), own)).clamp(0.0, 10.0);
+        inputs.keywords.as_deref().map_or(0.0, |words| 10.0 * cosine(vector(words), own)).clamp(0.0, 10.0);
     let distance = |others: &[String]| {
         if others.is_empty() {
             return 0.0;
@@ -132,7 +132,7 @@ pub fn objective_scores(
         let mean = others.iter().map(|text| cosine(own, vector(text))).sum::<f64>() / others.len() as f64;
         ((1.0 - mean) * 10.0).clamp(0.0, 10.0)
     };
-    let (novelty_similarity, cutting_edge) = (distance(&wanted.known), distance(&wanted.newest));
+    let (novelty_similarity, cutting_edge) = (distance(&inputs.known), distance(&inputs.newest));
     let is_filled = |name: &&&str| match idea.get(name) {
         None | Some(PyValue::None) => false,
         Some(PyValue::Text(text)) => !text.is_empty(),
@@ -141,14 +141,14 @@ pub fn objective_scores(
         Some(_) => true,
     };
     let completeness = 10.0 * FIELDS.iter().filter(is_filled).count() as f64 / 6.0;
-    let length_penalty = length_penalty(wanted.idea.chars().count());
-    let sentences: Vec<&[f32]> = wanted.sentences.iter().map(|text| vector(text)).collect();
+    let length_penalty = length_penalty(inputs.idea.chars().count());
+    let sentences: Vec<&[f32]> = inputs.sentences.iter().map(|text| vector(text)).collect();
     let repetition_penalty = repetition_penalty(&sentences);
     let detailedness =
         (0.2 * completeness + 0.4 * (10.0 - repetition_penalty) + 0.4 * (10.0 - length_penalty)).clamp(0.0, 10.0);
     let novelty = 0.5 * novelty_similarity + 0.5 * cutting_edge;
     let feasibility = 10.0 * graph_similarity(idea, &reference.idea, options.graph);
-    if options.empty_is_nothing && strip(&wanted.idea).is_empty() {
+    if options.empty_is_nothing && strip(&inputs.idea).is_empty() {
         return ObjectiveScores {
             completeness,
             length_penalty,

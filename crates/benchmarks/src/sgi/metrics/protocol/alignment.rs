@@ -132,9 +132,9 @@ fn agreement(
         return (1.0, Vec::new());
     }
     let agrees = |name: &&str| match (expected.value(name), got.value(name)) {
-        (Some(wanted), Some(found)) => match (made.contains(wanted), made_here.contains(found)) {
-            (true, true) => same.get(found).copied() == Some(wanted),
-            (false, false) => normalized_text(wanted) == normalized_text(found),
+        (Some(partner), Some(found)) => match (made.contains(partner), made_here.contains(found)) {
+            (true, true) => same.get(found).copied() == Some(partner),
+            (false, false) => normalized_text(partner) == normalized_text(found),
             _ => false,
         },
         _ => false,

@@ -156,9 +156,9 @@ fn compare(
         return Some(StepDifference::Action);
     }
     let names = |step: &ProtocolStep| step.input.keys().cloned().collect::<Vec<String>>();
-    let (wanted, found) = (names(expected), names(got));
-    if wanted != found {
-        return Some(StepDifference::Names(wanted, found));
+    let (expected_names, found) = (names(expected), names(got));
+    if expected_names != found {
+        return Some(StepDifference::Names(expected_names, found));
     }
     let is_wrong = |(name, value): &(&String, &String)| {
         let other = got.value(name).unwrap_or_default();

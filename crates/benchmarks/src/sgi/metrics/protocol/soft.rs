@@ -45,8 +45,8 @@ impl SoftScore {
             .map(|(at, other)| {
                 let (expected, got) = (&reference[at], &predicted[other]);
                 let is_right = |name: &&String| match (expected.value(name), got.value(name)) {
-                    (Some(wanted), Some(found)) => match (made.contains(wanted), made_here.contains(found)) {
-                        (true, true) => same.get(found).copied() == Some(wanted),
+                    (Some(partner), Some(found)) => match (made.contains(partner), made_here.contains(found)) {
+                        (true, true) => same.get(found).copied() == Some(partner),
                         (false, false) => true,
                         _ => false,
                     },

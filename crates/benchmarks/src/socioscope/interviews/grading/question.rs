@@ -162,20 +162,20 @@ impl<'w> InterviewQuestion<'w> {
         let Some(item) = answer.first() else {
             return (0.0, YesNoDecision { polarity: None, span: None, why: "nothing is answered", is_said: true });
         };
-        let reading = self.read(item, query);
+        let opening = self.read(item, query);
         let decision = YesNoDecision {
-            polarity: reading.polarity,
-            span: reading.marker.map(|marker| item.span(marker)),
-            why: reading.why,
-            is_said: reading.is_said,
+            polarity: opening.polarity,
+            span: opening.marker.map(|marker| item.span(marker)),
+            why: opening.why,
+            is_said: opening.is_said,
         };
         if self.settings.strict_yes_no {
             let same = item.text().trim().to_lowercase() == expected.literal.trim().to_lowercase();
             return (f64::from(same && !expected.literal.is_empty()), decision);
         }
-        let score = match (&expected.expected, reading.polarity) {
+        let score = match (&expected.expected, opening.polarity) {
             (ExpectedYesNo::Text(text), _) => f64::from(normalise(item.text()) == *text),
-            (ExpectedYesNo::Polarity(wanted), found) => f64::from(found == Some(*wanted)),
+            (ExpectedYesNo::Polarity(expected_polarity), found) => f64::from(found == Some(*expected_polarity)),
             (ExpectedYesNo::Worth { yes, no }, found) => {
                 let worth = match found {
                     Some(Polarity::Yes) => *yes,
@@ -233,8 +233,8 @@ impl<'w> InterviewQuestion<'w> {
     }
 
     fn read_marker(&self, answer: &InterviewAnswer<'_>, query: Option<&str>) -> Option<usize> {
-        let reading = self.read(answer.first()?, query);
-        reading.polarity.and(reading.marker).map(|marker| marker.end)
+        let opening = self.read(answer.first()?, query);
+        opening.polarity.and(opening.marker).map(|marker| marker.end)
     }
 }
 

@@ -122,7 +122,7 @@ pub(super) fn deny_former(
     query: &[SpokenWord],
     denied: &mut [Option<String>],
 ) {
-    let asks_for_past = query.iter().any(|asked| ASKS_FOR_PAST.contains(&asked.form.as_str()));
+    let asks_for_past = query.iter().any(|word| ASKS_FOR_PAST.contains(&word.form.as_str()));
     let mut reader = FormerReader { words, starts_value, query, denied };
     for at in 0..words.len() {
         if !asks_for_past {
@@ -148,7 +148,7 @@ impl FormerReader<'_> {
     }
 
     fn is_asked(&self, form: &str) -> bool {
-        self.query.iter().any(|asked| asked.form == form)
+        self.query.iter().any(|word| word.form == form)
     }
 
     /// Whether something in the clause before a word denies what it says: `nothing has replaced`, `have not disappeared`.

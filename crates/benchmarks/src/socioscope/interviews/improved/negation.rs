@@ -52,8 +52,8 @@ pub(super) fn denials(
 ) -> Vec<Option<String>> {
     let mut denied: Vec<Option<String>> = vec![None; words.len()];
     let query = query.map(super::words::spoken_words).unwrap_or_default();
-    let is_asked = |word: &str| query.iter().any(|asked| asked.form == word);
-    let asks_for_hindrance = query.iter().any(|asked| lexical_roles(&asked.form).has(LexicalRole::Hindrance))
+    let is_asked = |word: &str| query.iter().any(|queried| queried.form == word);
+    let asks_for_hindrance = query.iter().any(|queried| lexical_roles(&queried.form).has(LexicalRole::Hindrance))
         || (is_asked("from") && (is_asked("kept") || is_asked("keep")));
     for at in 0..words.len() {
         let Some((length, kind)) = denial_at(words, at)
@@ -63,7 +63,7 @@ pub(super) fn denials(
                 let excluding = denial_lemma(&words[at].form);
                 let excludes = excluding.is_some()
                     && denies_by_meaning(near)
-                    && !query.iter().any(|asked| excluding == denial_lemma(&asked.form));
+                    && !query.iter().any(|queried| excluding == denial_lemma(&queried.form));
                 (!asks_for_hindrance && excludes).then_some((1, Denial::Clause))
             })
             .or_else(|| {
@@ -181,7 +181,7 @@ fn deny_subjects(
             && !lexical_roles(word).has(LexicalRole::Contraction))
             || word == "got";
         let is_gone = |word: &&str| {
-            lexical_roles(word).has_any(LexicalRoles::GONE) && !query.iter().any(|asked| asked.form == *word)
+            lexical_roles(word).has_any(LexicalRoles::GONE) && !query.iter().any(|queried| queried.form == *word)
         };
         let is_named = |word: Option<&str>| word.is_none_or(|word| SUBJECT_DENIALS.contains(&word));
         let by = if lexical_roles(word).has(LexicalRole::Copula) && lexical_roles(word).has(LexicalRole::Contraction) {
@@ -281,8 +281,8 @@ mod tests {
         ] {
             assert_eq!(denied(text, &values, None), expected, "{text}");
         }
-        let asked = Some("What did they stop growing, or what had they stopped?");
-        assert_eq!(denied("They stopped growing barley.", &values, asked), Vec::<String>::new());
+        let query = Some("What did they stop growing, or what had they stopped?");
+        assert_eq!(denied("They stopped growing barley.", &values, query), Vec::<String>::new());
     }
 
     #[test]

@@ -51,9 +51,9 @@ fn collocation(words: &[SpokenWord], at: usize, length: usize, value: &str, word
     let before = at.checked_sub(1).and_then(|from| joined(from, at + length));
     [joined(at, at + length + 1), before].into_iter().flatten().find(|phrase| {
         [PartOfSpeech::Noun, PartOfSpeech::Verb].into_iter().any(|part| {
-            let (meanings, wanted) = (wordnet.synsets(phrase, part), wordnet.synsets(value, part));
+            let (meanings, value_meanings) = (wordnet.synsets(phrase, part), wordnet.synsets(value, part));
             // A value of another part of speech, as `rural` in `rural area`, keeps its meaning.
-            !meanings.is_empty() && !wanted.is_empty() && !is_kind_of_any(&meanings, &wanted, wordnet)
+            !meanings.is_empty() && !value_meanings.is_empty() && !is_kind_of_any(&meanings, &value_meanings, wordnet)
         })
     })
 }

@@ -48,8 +48,8 @@ fn deletion_variants(word: &str) -> Vec<String> {
         return Vec::new();
     }
     let without = |first: usize, second: usize| -> String {
-        let kept = letters.iter().enumerate().filter(|(at, _)| *at != first && *at != second);
-        kept.map(|(_, letter)| *letter).collect()
+        let letters_left = letters.iter().enumerate().filter(|(at, _)| *at != first && *at != second);
+        letters_left.map(|(_, letter)| *letter).collect()
     };
     let mut rests = vec![word.to_owned()];
     for first in 0..letters.len() {
@@ -141,9 +141,9 @@ mod tests {
         let words: Vec<&str> = text.split(' ').collect();
         let mut all = Vec::new();
         for (value, form) in values.iter().enumerate() {
-            let wanted: Vec<&str> = form.iter().map(String::as_str).collect();
-            for at in 0..=words.len() - wanted.len() {
-                if is_slip(&words[at..at + wanted.len()], &wanted, wordnet) {
+            let form_words: Vec<&str> = form.iter().map(String::as_str).collect();
+            for at in 0..=words.len() - form_words.len() {
+                if is_slip(&words[at..at + form_words.len()], &form_words, wordnet) {
                     all.push((value, at));
                 }
             }

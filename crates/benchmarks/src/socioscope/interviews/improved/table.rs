@@ -135,7 +135,7 @@ impl AssertionTable {
                 let written = item.text().get(place.clone()).unwrap_or_default();
                 let value = &self.values[hit.value];
                 let sense = other_sense(&words, hit.at, hit.length, value, &hit.reason, written, wordnet);
-                let standing = match sense {
+                let status = match sense {
                     Some(sense) => MentionStatus::OtherSense(sense),
                     None => mention_status(denied[hit.at].as_ref(), &words, hit.at, query),
                 };
@@ -144,7 +144,7 @@ impl AssertionTable {
                     span: item.span(place),
                     surface: join_forms(&words[hit.at..hit.at + hit.length]),
                     reason: hit.reason.clone(),
-                    status: standing,
+                    status,
                 });
             }
             if !kind.is_one()
@@ -261,16 +261,16 @@ impl AssertionTable {
         }
         let forms: Vec<&str> = words.iter().map(|word| word.form.as_str()).collect();
         for (value, at) in possible_slips(&forms, &self.forms, wordnet) {
-            let wanted: Vec<&str> = self.forms[value].iter().map(String::as_str).collect();
-            let end = at + wanted.len();
+            let form_words: Vec<&str> = self.forms[value].iter().map(String::as_str).collect();
+            let end = at + form_words.len();
             if end > words.len() || covered[at..end].contains(&true) || !self.is_together(&words[at..end]) {
                 continue;
             }
             let written = &forms[at..end];
-            if is_slip(written, &wanted, wordnet) {
-                let similarity = probare_text::distance::similarity(&written.join(" "), &wanted.join(" "));
+            if is_slip(written, &form_words, wordnet) {
+                let similarity = probare_text::distance::similarity(&written.join(" "), &form_words.join(" "));
                 covered[at..end].fill(true);
-                hits.push(Hit { at, length: wanted.len(), value, reason: MatchReason::Fuzzy { similarity } });
+                hits.push(Hit { at, length: form_words.len(), value, reason: MatchReason::Fuzzy { similarity } });
             }
         }
     }

@@ -71,9 +71,9 @@ mod tests {
     #[test]
     fn the_marker_is_what_decided() {
         let text = "The answer would be: of course, since 1990";
-        let reading = opening_polarity(text);
-        assert_eq!(reading.polarity, Some(Polarity::Yes));
-        assert_eq!(&text[reading.marker.unwrap()], "of course");
+        let opening = opening_polarity(text);
+        assert_eq!(opening.polarity, Some(Polarity::Yes));
+        assert_eq!(&text[opening.marker.unwrap()], "of course");
         assert_eq!(opening_polarity("").polarity, None);
         assert_eq!(opening_polarity("the answer is").polarity, None);
     }

@@ -71,9 +71,9 @@ impl<'a> ParsedAnswer<'a> {
             // The parser may see several sentences where the published division sees one; they are judged together.
             let document = parser.parse(&answer.text[span.clone()]);
             let parse = Parse { tokens: join_tokens(document.sentences, span.start) };
-            let standing = answer.sentence_status(index_of(span.start)..index_of(span.end), &parse);
+            let status = answer.sentence_status(index_of(span.start)..index_of(span.end), &parse);
             let words = content_words(&parse.tokens);
-            answer.sentences.push(AnswerSentence { span, status: standing, words, parse });
+            answer.sentences.push(AnswerSentence { span, status, words, parse });
         }
         answer
     }

@@ -99,9 +99,9 @@ fn article(title: &[String], name: &str, by_text: bool) -> Vec<String> {
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit()) && word.len() < 3;
         !is_number && !remark.contains(word) && !PAGE_WORDS.contains(&word.as_str())
     };
-    let kept: Vec<String> = title.iter().filter(telling).cloned().collect();
+    let telling_words: Vec<String> = title.iter().filter(telling).cloned().collect();
     // A title that is nothing but such words is itself.
-    if kept.is_empty() { title.to_vec() } else { kept }
+    if telling_words.is_empty() { title.to_vec() } else { telling_words }
 }
 
 fn stems(text: &str) -> Vec<String> {

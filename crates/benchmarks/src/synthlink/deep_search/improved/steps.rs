@@ -35,23 +35,23 @@ pub fn match_steps<S: AsRef<str>>(steps: &[S], answer: &ParsedAnswer<'_>) -> Vec
         .enumerate()
         .map(|(at, text)| {
             let keywords: Vec<&str> = published.keywords(at).iter().map(|id| vocabulary.text(*id)).collect();
-            let mut wanted = all_content_words(&Parser::english().tag(truncate_text(text.as_ref())));
+            let mut step_words = all_content_words(&Parser::english().tag(truncate_text(text.as_ref())));
             // What the published definition takes for an instruction or a stop word is no content here either.
-            wanted.retain(|word| keywords.contains(&word.stem.as_str()));
-            wanted.dedup_by(|second, first| second.stem == first.stem);
-            best_statement(&wanted, answer, &mut meanings)
+            step_words.retain(|word| keywords.contains(&word.stem.as_str()));
+            step_words.dedup_by(|second, first| second.stem == first.stem);
+            best_statement(&step_words, answer, &mut meanings)
         })
         .collect()
 }
 
-fn best_statement(wanted: &[ContentWord], answer: &ParsedAnswer<'_>, meanings: &mut MeaningCache) -> StepMatch {
-    let mut best = StepMatch { word_count: wanted.len(), statement: None, found: Vec::new(), covered: false };
+fn best_statement(step_words: &[ContentWord], answer: &ParsedAnswer<'_>, meanings: &mut MeaningCache) -> StepMatch {
+    let mut best = StepMatch { word_count: step_words.len(), statement: None, found: Vec::new(), covered: false };
     let statements: Vec<_> = answer.statements().collect();
     for (at, statement) in statements.iter().enumerate() {
         probare_cancellation::count_steps(1);
         let next = statements.get(at + 1).map(|next| next.words.as_slice()).unwrap_or_default();
         let near: Vec<&ContentWord> = statement.words.iter().chain(next).collect();
-        let found: Vec<(Range<usize>, String)> = wanted
+        let found: Vec<(Range<usize>, String)> = step_words
             .iter()
             .filter_map(|word| {
                 let place = near.iter().find(|candidate| meanings.means_same(word, candidate))?;
@@ -63,7 +63,7 @@ fn best_statement(wanted: &[ContentWord], answer: &ParsedAnswer<'_>, meanings: &
             best.found = found;
         }
     }
-    best.covered = !wanted.is_empty() && 2 * best.found.len() >= wanted.len();
+    best.covered = !step_words.is_empty() && 2 * best.found.len() >= step_words.len();
     best
 }
 

@@ -12,15 +12,15 @@ pub type MeasureValue = (f64, ScoreParts);
 type MeasureCell = OnceCell<MeasureValue>;
 
 /// Keeps the outcome of a measure under what it was asked for.
-pub fn store_measure(sample: Sample<'_>, asked: impl Hash, outcome: &Outcome) {
+pub fn store_measure(sample: Sample<'_>, key: impl Hash, outcome: &Outcome) {
     if let Some(score) = outcome.score() {
-        let place = sample.cached(FxBuildHasher.hash_one(asked), MeasureCell::default);
+        let place = sample.cached(FxBuildHasher.hash_one(key), MeasureCell::default);
         // The same question has the same answer, so it does not matter who was first.
         let _ = place.set((score.value.get(), score.parts.clone()));
     }
 }
 
 /// What a measure came to that was asked for before.
-pub fn stored_measure(sample: Sample<'_>, asked: impl Hash) -> Option<MeasureValue> {
-    sample.cached(FxBuildHasher.hash_one(asked), MeasureCell::default).get().cloned()
+pub fn stored_measure(sample: Sample<'_>, key: impl Hash) -> Option<MeasureValue> {
+    sample.cached(FxBuildHasher.hash_one(key), MeasureCell::default).get().cloned()
 }

@@ -31,10 +31,10 @@ pub fn response_words(sample: Sample<'_>) -> Result<Rc<ResponseWords>, ScoreErro
 /// The vocabulary of the worker: most words of a case were met in earlier ones. Which number a word has there is nobody's
 /// concern; the words of one comparison are all read in the same vocabulary.
 pub fn vocabulary(sample: Sample<'_>) -> Rc<RefCell<WordInterner>> {
-    sample.with_scratch(|kept: &mut Rc<RefCell<WordInterner>>| {
-        if kept.borrow().size() > MOST_KEPT {
-            *kept = Rc::default();
+    sample.with_scratch(|shared: &mut Rc<RefCell<WordInterner>>| {
+        if shared.borrow().size() > MOST_KEPT {
+            *shared = Rc::default();
         }
-        Rc::clone(kept)
+        Rc::clone(shared)
     })
 }

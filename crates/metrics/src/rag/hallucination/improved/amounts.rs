@@ -103,17 +103,17 @@ impl<'a> ContextAmounts<'a> {
 impl<'a> ResponseAmounts<'a> {
     /// Looks for the numbers and dates of a response in the chunks of a context.
     pub fn new(response: &'a str, chunks: &'a [&'a str]) -> Self {
-        let said = stated_amounts(response);
+        let stated = stated_amounts(response);
         // A context is read for numbers only where the response has some.
-        let had = if said.is_empty() { ContextAmounts::default() } else { ContextAmounts::from_chunks(chunks) };
+        let had = if stated.is_empty() { ContextAmounts::default() } else { ContextAmounts::from_chunks(chunks) };
         let index = AmountIndex::new(had.amounts.iter().map(|(_, amount)| amount));
-        let look = |said: &Amount| {
+        let look = |stated: &Amount| {
             probare_cancellation::count_steps(1);
-            let (place, how) = index.find(said)?;
-            Some((had.source(place), note(how, &had.amounts[place].1, had.text(place), said)))
+            let (place, how) = index.find(stated)?;
+            Some((had.source(place), note(how, &had.amounts[place].1, had.text(place), stated)))
         };
-        let borne_out = said.iter().map(look).collect();
-        let mut amounts = Self { response, amounts: said, context: had, supports: borne_out };
+        let borne_out = stated.iter().map(look).collect();
+        let mut amounts = Self { response, amounts: stated, context: had, supports: borne_out };
         amounts.derive_values();
         amounts
     }
@@ -141,7 +141,7 @@ impl<'a> ResponseAmounts<'a> {
     fn derivations(&self, index: usize, given: &[usize]) -> Vec<(usize, ContextPlace, String)> {
         let amount = &self.amounts[index];
         let near = index.saturating_sub(NEIGHBOURS)..self.amounts.len().min(index + NEIGHBOURS + 1);
-        let said: Vec<(Operand<'_>, Option<&ContextPlace>, usize)> = near
+        let stated: Vec<(Operand<'_>, Option<&ContextPlace>, usize)> = near
             .filter(|other| *other != index)
             .filter_map(|other| {
                 let amount = &self.amounts[other];
@@ -155,7 +155,7 @@ impl<'a> ResponseAmounts<'a> {
         let reckons = tells_calculation(self.response, &amount.span);
         // What the response repeats is one number, not two.
         let is_repeated = |place: &&usize| {
-            said.iter().any(|(other, source, _)| {
+            stated.iter().any(|(other, source, _)| {
                 source.is_some() && other.amount.sense() == self.context.amounts[**place].1.sense()
             })
         };
@@ -165,11 +165,11 @@ impl<'a> ResponseAmounts<'a> {
             let amount = &self.context.amounts[*place].1;
             let is_beside = reckons
                 || self.context.is_end(*place)
-                || said.iter().any(|(other, ..)| is_written_alike(other.amount, amount));
+                || stated.iter().any(|(other, ..)| is_written_alike(other.amount, amount));
             let from = if is_beside { OperandOrigin::Answer } else { OperandOrigin::Source };
             (Operand { amount, text: self.context.text(*place), from }, Some(source), usize::MAX)
         });
-        let all: Vec<(Operand<'_>, Option<&ContextPlace>, usize)> = given.chain(said.iter().copied()).collect();
+        let all: Vec<(Operand<'_>, Option<&ContextPlace>, usize)> = given.chain(stated.iter().copied()).collect();
         let hand: Vec<Operand<'_>> = all.iter().map(|(at_hand, ..)| *at_hand).collect();
         let factors = factors(self.response, &amount.span);
         let Some(reckoned) = find_derivation(amount, amount.text(self.response), &hand, &factors) else {
@@ -211,17 +211,17 @@ impl<'a> ResponseAmounts<'a> {
     /// that sort.
     pub fn stands_in(&self, span: &Range<usize>, place: &ContextPlace) -> Option<bool> {
         let at = self.index_at(span)?;
-        let said = &self.amounts[at];
+        let amount = &self.amounts[at];
         // What is converted or worked out stands where its numbers stand.
-        if self.is_derived(span) || AmountIndex::new(self.context.within(place)).find(said).is_some() {
+        if self.is_derived(span) || AmountIndex::new(self.context.within(place)).find(amount).is_some() {
             return Some(true);
         }
-        self.conflicting_value(said, place).map(|_| false)
+        self.conflicting_value(amount, place).map(|_| false)
     }
 
     /// Another value of the same sort in the place that speaks of the same matter.
-    fn conflicting_value(&self, said: &Amount, same: &ContextPlace) -> Option<ContextPlace> {
-        let rival = self.context.within(same).find(|had| said.is_comparable(had))?;
+    fn conflicting_value(&self, amount: &Amount, same: &ContextPlace) -> Option<ContextPlace> {
+        let rival = self.context.within(same).find(|had| amount.is_comparable(had))?;
         Some(ContextPlace { chunk: same.chunk, span: rival.span.clone() })
     }
 
@@ -246,33 +246,33 @@ impl<'a> ResponseAmounts<'a> {
 
     fn finding(
         &self,
-        said: &Amount,
+        amount: &Amount,
         borne_out: Option<(ContextPlace, Option<String>)>,
         same: Option<&ContextPlace>,
     ) -> AnchorFinding {
-        let standing = match borne_out {
+        let verdict = match borne_out {
             Some((source, note)) => SupportVerdict::Supported { source, note: note.map(Into::into) },
             None => {
-                if let Some(source) = same.and_then(|same| self.conflicting_value(said, same)) {
+                if let Some(source) = same.and_then(|same| self.conflicting_value(amount, same)) {
                     SupportVerdict::Contradicted { reason: "the context has another value there".into(), source }
                 } else {
-                    let kind = said.sense().kind();
+                    let kind = amount.sense().kind();
                     let reason = format!("the context has no {kind} of this value, and none follows from its numbers");
                     SupportVerdict::Unsupported { reason: reason.into() }
                 }
             }
         };
-        let kind = match said.sense().kind() {
+        let kind = match amount.sense().kind() {
             "date" | "time of day" | "duration" => AnchorKind::Date,
             _ => AnchorKind::Numeric,
         };
-        anchor_finding(&Anchor { kind, span: said.span.clone() }, said.text(self.response), standing)
+        anchor_finding(&Anchor { kind, span: amount.span.clone() }, amount.text(self.response), verdict)
     }
 }
 
 /// How the context bears out a number, where that is not plain.
-fn note(how: SupportKind, had: &Amount, text: &str, said: &Amount) -> Option<String> {
-    let shown = converted_value(had, said).map_or_else(|| format!("`{text}`"), |value| format!("`{text}` = {value}"));
+fn note(how: SupportKind, had: &Amount, text: &str, amount: &Amount) -> Option<String> {
+    let shown = converted_value(had, amount).map_or_else(|| format!("`{text}`"), |value| format!("`{text}` = {value}"));
     match how {
         SupportKind::Same => None,
         SupportKind::Converted => Some(format!("converted: {shown}")),

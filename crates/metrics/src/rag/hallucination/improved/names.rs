@@ -34,7 +34,7 @@ pub(super) fn name_findings(
             at += 1;
         }
         let span = analysis.original_span(first, last);
-        let standing = match support.nearest.filter(|_| is_known) {
+        let verdict = match support.nearest.filter(|_| is_known) {
             Some(nearest) => SupportVerdict::Supported { source: sources.source_of(nearest), note: None },
             None => match support.nearest.filter(|_| *is_known_otherwise) {
                 Some(nearest) => SupportVerdict::Contradicted {
@@ -50,7 +50,7 @@ pub(super) fn name_findings(
             span: Some(span),
             components: None,
             is_negated: false,
-            verdict: standing,
+            verdict,
             nearest: None,
         });
     }
@@ -61,12 +61,12 @@ pub(super) fn name_findings(
 fn has_other_name(analysis: &TextAnalysis, support: &SentenceSupport, sources: &ContextIndex, nearest: usize) -> bool {
     let (there, sentence) = sources.sentence(nearest);
     let from = analysis.tokens.partition_point(|token| token.origin.start < support.span.start);
-    let said = analysis.tokens[from..].iter().take_while(|token| token.origin.start < support.span.end);
-    let said: FxHashSet<&str> = said.map(|token| &analysis.text[token.at.clone()]).collect();
+    let words = analysis.tokens[from..].iter().take_while(|token| token.origin.start < support.span.end);
+    let words: FxHashSet<&str> = words.map(|token| &analysis.text[token.at.clone()]).collect();
     let is_name = |token: &usize| support.names.binary_search_by_key(token, |(name, _)| *name).is_ok();
     support.missing.iter().all(is_name)
         && sentence
             .tokens
             .clone()
-            .any(|token| there.is_capital_inside(sentence, token) && !said.contains(there.word(token)))
+            .any(|token| there.is_capital_inside(sentence, token) && !words.contains(there.word(token)))
 }

@@ -16,14 +16,14 @@ pub(super) fn factors(response: &str, span: &Range<usize>) -> Vec<Factor> {
     // Its own unit multiplies nothing.
     let around = [from..span.start, span.end..to].map(|part| folded_words(response.get(part).unwrap_or_default()));
     let factor = |by: f64, of_things: bool| Factor { by, of_things };
-    let told = around.iter().flatten().filter_map(|word| match word.lower.as_str() {
+    let stated = around.iter().flatten().filter_map(|word| match word.lower.as_str() {
         "month" | "monthly" | "year" | "yearly" | "annual" | "annually" => Some(factor(12.0, false)),
         "double" | "doubled" | "twice" | "half" | "halve" | "halved" => Some(factor(2.0, true)),
         "triple" | "tripled" | "trebled" | "thrice" => Some(factor(3.0, true)),
         "week" | "weeks" | "weekly" => Some(factor(7.0, false)),
         _ => None,
     });
-    let mut factors: Vec<Factor> = told.collect();
+    let mut factors: Vec<Factor> = stated.collect();
     factors.sort_by(|left, right| right.by.total_cmp(&left.by));
     factors.dedup();
     factors

@@ -69,30 +69,30 @@ pub(super) struct ResponseSentence<'a> {
 /// The turns of a sentence. `nearest` finds the sentence of the context that holds most of some words; `stands_in` tells
 /// whether a place in the context has the number of a token, where it has one of that sort.
 pub(super) fn find_reversals(
-    said: &ResponseSentence<'_>,
+    response: &ResponseSentence<'_>,
     sources: &ContextIndex,
     mut nearest: impl FnMut(&[ContentToken]) -> Option<usize>,
     stands_in: impl Fn(usize, &ContextPlace) -> Option<bool>,
 ) -> Vec<Reversal> {
     let mut found = Vec::new();
-    for clause in said.analysis.clauses(said.sentence) {
-        let from = said.content.partition_point(|word| word.token < clause.tokens.start);
-        let to = said.content.partition_point(|word| word.token < clause.tokens.end);
-        let words = &said.content[from..to];
+    for clause in response.analysis.clauses(response.sentence) {
+        let from = response.content.partition_point(|word| word.token < clause.tokens.start);
+        let to = response.content.partition_point(|word| word.token < clause.tokens.end);
+        let words = &response.content[from..to];
         if words.len() < 2 {
             continue;
         }
         let Some(near) = nearest(words) else { continue };
-        let held = words.iter().filter(|word| word.is_in(sources, near)).count();
-        let lacking = words.len() - held;
-        let is_enough = words.len() >= ENOUGH && held as f64 >= SAME_WORDS * words.len() as f64;
+        let met = words.iter().filter(|word| word.is_in(sources, near)).count();
+        let lacking = words.len() - met;
+        let is_enough = words.len() >= ENOUGH && met as f64 >= SAME_WORDS * words.len() as f64;
         if lacking > 1 && !is_enough {
             continue;
         }
-        let pair = Pair { said, clause, words, other: NearestClause::find(sources, near, words), sources, near };
+        let pair = Pair { response, clause, words, other: NearestClause::find(sources, near, words), sources, near };
         let place = sources.source_of(near);
         let has_other_number = || {
-            let is_same = words.len() >= ENOUGH && held as f64 >= SAME_MATTER * words.len() as f64;
+            let is_same = words.len() >= ENOUGH && met as f64 >= SAME_MATTER * words.len() as f64;
             let mut amounts = words.iter().filter(|word| word.is_amount);
             is_same && amounts.any(|word| stands_in(word.token, &place) == Some(false))
         };
@@ -101,7 +101,7 @@ pub(super) fn find_reversals(
             ReversalKind::Opposite => lacking > 0 && pair.is_opposite(),
             ReversalKind::Numbered => has_other_number(),
         });
-        let span = said.analysis.original_span(pair.clause.tokens.start, pair.clause.tokens.end - 1);
+        let span = response.analysis.original_span(pair.clause.tokens.start, pair.clause.tokens.end - 1);
         found.extend(kinds.map(|kind| Reversal { kind, span: span.clone(), source: place.clone() }));
     }
     found
@@ -122,9 +122,9 @@ impl<'a> NearestClause<'a> {
                 clause.tokens.clone().filter_map(|token| sources.stem(analysis.word(token))).collect();
             stems.sort_unstable();
             let is_held = |word: &&ContentToken| word.stem.is_some_and(|stem| stems.binary_search(&stem).is_ok());
-            let held = words.iter().filter(is_held).count();
-            if best.as_ref().is_none_or(|(most, _)| held > *most) {
-                best = Some((held, clause));
+            let met = words.iter().filter(is_held).count();
+            if best.as_ref().is_none_or(|(most, _)| met > *most) {
+                best = Some((met, clause));
             }
         }
         Self { analysis, clause: best.map(|(_, clause)| clause) }
@@ -133,7 +133,7 @@ impl<'a> NearestClause<'a> {
 
 /// A clause of the response and the one of the context that comes nearest.
 struct Pair<'a> {
-    said: &'a ResponseSentence<'a>,
+    response: &'a ResponseSentence<'a>,
     clause: Clause,
     words: &'a [ContentToken],
     other: NearestClause<'a>,
@@ -146,7 +146,7 @@ impl Pair<'_> {
     /// the other one does not have, is no difference: who says the same in other words may need it.
     fn is_denied(&self) -> bool {
         let Some(other) = &self.other.clause else { return false };
-        if sets_limit(self.said.analysis, &self.clause) || sets_limit(self.other.analysis, other) {
+        if sets_limit(self.response.analysis, &self.clause) || sets_limit(self.other.analysis, other) {
             return false;
         }
         // "Why won't it start?" says nothing, and "unable to" is as good as *not*.
@@ -154,7 +154,7 @@ impl Pair<'_> {
             clause.tokens.clone().any(|at| turns_by_meaning(analysis.word(at)))
         };
         let is_asked = self.sources.sentence(self.near).1.is_question();
-        if is_asked || turns(self.said.analysis, &self.clause) || turns(self.other.analysis, other) {
+        if is_asked || turns(self.response.analysis, &self.clause) || turns(self.other.analysis, other) {
             return false;
         }
         let stems = |analysis: &TextAnalysis, tokens: Vec<usize>| -> FxHashSet<StemId> {
@@ -169,20 +169,20 @@ impl Pair<'_> {
             stems(analysis, (first..tokens.end).collect())
         };
         let reached_there = reached(self.other.analysis, &other.tokens);
-        let is_same = !reached(self.said.analysis, &self.clause.tokens).is_disjoint(&reached_there);
-        let said = stems(self.said.analysis, self.clause.tokens.clone().collect());
+        let is_same = !reached(self.response.analysis, &self.clause.tokens).is_disjoint(&reached_there);
+        let spoken_stems = stems(self.response.analysis, self.clause.tokens.clone().collect());
         let had = stems(self.other.analysis, other.tokens.clone().collect());
-        let denied_here = denied(self.said.analysis, &self.clause.tokens);
+        let denied_here = denied(self.response.analysis, &self.clause.tokens);
         let denied_there = denied(self.other.analysis, &other.tokens);
         !is_same
             && (denied_here.iter().any(|stem| had.contains(stem) && !denied_there.contains(stem))
-                || denied_there.iter().any(|stem| said.contains(stem) && !denied_here.contains(stem)))
+                || denied_there.iter().any(|stem| spoken_stems.contains(stem) && !denied_here.contains(stem)))
     }
 
     /// Whether the sentence there has the opposite of a word that it lacks, nothing is denied, and the opposite is not said too: "most shut, two
     /// stay open".
     fn is_opposite(&self) -> bool {
-        let analysis = self.said.analysis;
+        let analysis = self.response.analysis;
         let (there, sentence) = self.sources.sentence(self.near);
         let is_negated = |analysis: &TextAnalysis, mut tokens: Range<usize>| {
             tokens.any(|token| analysis.denial_length(token).is_some())
@@ -190,7 +190,7 @@ impl Pair<'_> {
         if is_negated(analysis, self.clause.tokens.clone()) || is_negated(there, sentence.tokens.clone()) {
             return false;
         }
-        let is_said = |stem: StemId| self.said.content.iter().any(|word| word.stem == Some(stem));
+        let is_said = |stem: StemId| self.response.content.iter().any(|word| word.stem == Some(stem));
         let lacking = self.words.iter().filter(|word| !word.is_in(self.sources, self.near));
         let is_plain = |word: &&ContentToken| {
             let text = analysis.word(word.token);

@@ -190,8 +190,8 @@ pub(super) fn sentence_support(
 /// Share of the content words, numbers aside, that a sentence of the context holds.
 fn held_share(content: &[ContentToken], sources: &ContextIndex, nearest: usize) -> f64 {
     let words = content.iter().filter(|word| !word.is_amount);
-    let held = words.clone().filter(|word| word.is_in(sources, nearest)).count();
-    held as f64 / words.count().max(1) as f64
+    let met = words.clone().filter(|word| word.is_in(sources, nearest)).count();
+    met as f64 / words.count().max(1) as f64
 }
 
 impl ContentToken {
@@ -283,9 +283,9 @@ fn best_sentence(
     }
     let mut best: Option<(usize, f64)> = None;
     for &place in &scratch.touched {
-        let held = scratch.sums[place];
-        if best.is_none_or(|(first, most)| held > most || held == most && place < first) {
-            best = Some((place, held));
+        let sum = scratch.sums[place];
+        if best.is_none_or(|(first, most)| sum > most || sum == most && place < first) {
+            best = Some((place, sum));
         }
         scratch.sums[place] = 0.0;
     }

@@ -59,10 +59,10 @@ const LONGEST: usize = 96;
 impl SentenceAlignment<'_> {
     /// Values whose words the context gives to another value of their kind.
     pub(super) fn misplaced(&self, suspects: &mut Vec<SuspectEdit>) {
-        let said: Vec<&AlignmentUnit<'_>> = self.response_units.iter().collect();
+        let units: Vec<&AlignmentUnit<'_>> = self.response_units.iter().collect();
         for (index, at) in self.path.matches.iter().enumerate() {
             let Some(there) = at.map(|at| self.context_units[at]) else { continue };
-            let unit = said[index];
+            let unit = units[index];
             if unit.value().is_none() {
                 continue;
             }
@@ -70,7 +70,7 @@ impl SentenceAlignment<'_> {
             let from = self.context_units.partition_point(|other| other.sentence < there.sentence);
             let to = self.context_units.partition_point(|other| other.sentence <= there.sentence);
             let sentence = &self.context_units[from..to];
-            if said.len().max(sentence.len()) > LONGEST || !is_kept(&said, index, sentence) {
+            if units.len().max(sentence.len()) > LONGEST || !is_kept(&units, index, sentence) {
                 suspects.push(SuspectEdit {
                     edit: AlignmentEdit::Moved,
                     response_unit: Some(index),
@@ -82,12 +82,12 @@ impl SentenceAlignment<'_> {
 }
 
 /// Whether a value keeps the words that it has in a sentence of the context. Words that the context does not have there do not matter.
-fn is_kept(said: &[&AlignmentUnit<'_>], index: usize, sentence: &[&AlignmentUnit<'_>]) -> bool {
-    let unit = said[index];
+fn is_kept(units: &[&AlignmentUnit<'_>], index: usize, sentence: &[&AlignmentUnit<'_>]) -> bool {
+    let unit = units[index];
     if rivals(sentence, unit).into_iter().all(|at| unit.matches(sentence[at])) {
         return true;
     }
-    let Some(here) = owned(said, unit).into_iter().find(|owned| owned.value == index) else { return true };
+    let Some(here) = owned(units, unit).into_iter().find(|owned| owned.value == index) else { return true };
     let known: FxHashSet<StemId> = sentence.iter().filter_map(|other| other.stem).collect();
     let mut fitting = owned(sentence, unit).into_iter().filter(|there| unit.matches(sentence[there.value]));
     fitting.any(|there| here.stems.iter().all(|stem| there.stems.contains(stem) || !known.contains(stem)))

@@ -85,27 +85,27 @@ const LEAST_MET: f64 = 0.7;
 /// Other edits beside an exchange.
 const MOST_OTHERS: usize = 2;
 
-fn is_opposite(said: &str, had: &str) -> bool {
+fn is_opposite(stated: &str, had: &str) -> bool {
     let is_turned = |one: &str, other: &str| OPPOSING.iter().any(|prefix| one.strip_prefix(prefix) == Some(other));
-    is_turned(said, had) || is_turned(had, said) || WordNet::embedded().is_antonym(said, had)
+    is_turned(stated, had) || is_turned(had, stated) || WordNet::embedded().is_antonym(stated, had)
 }
 
 /// How one unit excludes another that has its place.
-fn excludes(said: &AlignmentUnit<'_>, had: &AlignmentUnit<'_>) -> Option<ContradictionKind> {
-    if let Some((said, had)) = said.value().zip(had.value()) {
-        return said.difference(had).map(|differs| match differs {
+fn excludes(stated: &AlignmentUnit<'_>, had: &AlignmentUnit<'_>) -> Option<ContradictionKind> {
+    if let Some((stated, had)) = stated.value().zip(had.value()) {
+        return stated.difference(had).map(|differs| match differs {
             ValueDifference::Number => ContradictionKind::Number,
             ValueDifference::Unit => ContradictionKind::Unit,
             ValueDifference::Date => ContradictionKind::Date,
         });
     }
-    if let Some((said, had)) = said.logic().zip(had.logic()) {
-        let is_pair = |pair: &(&str, &str)| *pair == (said, had) || *pair == (had, said);
+    if let Some((stated, had)) = stated.logic().zip(had.logic()) {
+        let is_pair = |pair: &(&str, &str)| *pair == (stated, had) || *pair == (had, stated);
         return EXCLUDE.iter().any(is_pair).then_some(ContradictionKind::Logic);
     }
     let is_word = |unit: &AlignmentUnit<'_>| unit.value().is_none() && unit.logic().is_none() && !unit.is_name();
     let places = |unit: &AlignmentUnit<'_>| is_placement_verb(unit.word);
-    (is_word(said) && is_word(had) && !places(said) && is_opposite(said.word, had.word))
+    (is_word(stated) && is_word(had) && !places(stated) && is_opposite(stated.word, had.word))
         .then_some(ContradictionKind::Opposite)
 }
 
@@ -131,7 +131,7 @@ impl SentenceAlignment<'_> {
                 .iter()
                 .filter(|doubt| doubt.context_unit != Some(charge.context_unit))
                 .filter_map(|doubt| doubt.response_unit);
-            let mut others: Vec<usize> = others.filter(|said| *said != charge.response_unit).collect();
+            let mut others: Vec<usize> = others.filter(|unit| *unit != charge.response_unit).collect();
             others.sort_unstable();
             others.dedup();
             let is_value = matches!(charge.kind, ContradictionKind::Number | ContradictionKind::Date);
@@ -147,9 +147,9 @@ impl SentenceAlignment<'_> {
 
     /// Whether the sentence of the context has the value too, beside the one that it seems to replace: 350 is in 325-350.
     fn is_in_sentence(&self, charge: &ContradictionCandidate) -> bool {
-        let (said, had) = (&self.response_units[charge.response_unit], self.context_units[charge.context_unit]);
+        let (stated, had) = (&self.response_units[charge.response_unit], self.context_units[charge.context_unit]);
         let beside = |other: &&&AlignmentUnit<'_>| other.sentence == had.sentence && other.value().is_some();
-        self.context_units.iter().filter(beside).any(|other| said.matches(other))
+        self.context_units.iter().filter(beside).any(|other| stated.matches(other))
     }
 
     /// Whether either side has a word that denies by its meaning, so that one more *not* may say the same.
@@ -165,13 +165,13 @@ impl SentenceAlignment<'_> {
     fn candidate(
         &self,
         exchange: ContradictionKind,
-        said: usize,
+        response_unit: usize,
         had: usize,
         saved: f64,
         limit: f64,
     ) -> ContradictionCandidate {
         let excess = (self.path.cost - saved) / self.response_units.len().max(1) as f64 - limit;
-        ContradictionCandidate { kind: exchange, response_unit: said, context_unit: had, excess }
+        ContradictionCandidate { kind: exchange, response_unit, context_unit: had, excess }
     }
 
     /// One word in the place of another.

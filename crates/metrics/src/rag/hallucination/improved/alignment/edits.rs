@@ -212,7 +212,7 @@ impl SentenceAlignment<'_> {
                 Some((_, last, _, count))
                     if *last + 1 == at
                         && self.context_units[*last].sentence == self.context_units[at].sentence
-                        && last_said.is_some_and(|said| said + 1 == index) =>
+                        && last_said.is_some_and(|previous| previous + 1 == index) =>
                 {
                     *last = at;
                     *count += 1;

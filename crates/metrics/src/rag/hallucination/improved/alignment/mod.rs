@@ -73,9 +73,9 @@ impl ValueLists {
             return Self { response: Vec::new(), context: Vec::new() };
         }
         // Read as the context is, so that both sides have the same shapes.
-        let said = quantities::amounts(response).into_iter().map(|amount| (0, amount));
+        let stated = quantities::amounts(response).into_iter().map(|amount| (0, amount));
         Self {
-            response: sorted_values(said, &[response]),
+            response: sorted_values(stated, &[response]),
             context: sorted_values(amounts.context_amounts().iter().cloned(), chunks),
         }
     }
@@ -109,16 +109,17 @@ impl<'a> ContextAligner<'a> {
             .has_any_role(sentence.content_start, LexicalRoles::from_roles(&[LexicalRole::Yes, LexicalRole::No]));
         let from =
             sentence.content_start + if answers && analysis.word(sentence.content_start + 1) == "," { 2 } else { 0 };
-        let said = sentence_units(analysis, sentence, from, 0, &self.values.response, self.sources);
-        let near = self.nearest(&said);
+        let units = sentence_units(analysis, sentence, from, 0, &self.values.response, self.sources);
+        let near = self.nearest(&units);
         let had: Vec<&AlignmentUnit<'a>> = near.iter().flat_map(|&number| self.units_of(number)).collect();
-        let path = path::cheapest_path(&said, &had);
+        let path = path::cheapest_path(&units, &had);
         let mut used = vec![false; had.len()];
         path.matches.iter().flatten().for_each(|&at| used[at] = true);
-        let laid = SentenceAlignment { analysis, response_units: &said, context_units: &had, path: &path, used: &used };
-        let content = said.iter().filter(|unit| unit.logic().is_none()).count();
-        let cost = path.cost / said.len().max(1) as f64;
-        let is_copy = cost < COPY && content >= 2 || cost < SHORT_COPY && said.len() >= 3;
+        let laid =
+            SentenceAlignment { analysis, response_units: &units, context_units: &had, path: &path, used: &used };
+        let content = units.iter().filter(|unit| unit.logic().is_none()).count();
+        let cost = path.cost / units.len().max(1) as f64;
+        let is_copy = cost < COPY && content >= 2 || cost < SHORT_COPY && units.len() >= 3;
         let is_near = laid.is_near();
         let doubts = laid.suspect_edits();
         let worked_out = |unit: &AlignmentUnit<'_>| amounts.is_derived(&unit.span);
@@ -126,7 +127,7 @@ impl<'a> ContextAligner<'a> {
             let source = self.source_between(had[charge.context_unit], had[charge.context_unit]);
             return SentenceVerdict::Contradicted {
                 kind: charge.kind,
-                span: said[charge.response_unit].span.clone(),
+                span: units[charge.response_unit].span.clone(),
                 source,
             };
         }
@@ -137,7 +138,7 @@ impl<'a> ContextAligner<'a> {
             let (from, to) = (in_first().min().unwrap_or(first), in_first().max().unwrap_or(first));
             return SentenceVerdict::Supported(self.source_between(had[from], had[to]));
         }
-        let new = (0..said.len()).filter(|&index| path.matches[index].is_none());
+        let new = (0..units.len()).filter(|&index| path.matches[index].is_none());
         let mut words: Vec<usize> = new.chain(doubts.iter().filter_map(|doubt| doubt.response_unit)).collect();
         words.sort_unstable();
         words.dedup();
@@ -145,16 +146,16 @@ impl<'a> ContextAligner<'a> {
         let lost = lost.map(|at| self.source_between(had[at], had[at]));
         let is_vetoed = laid.is_vetoed(&doubts);
         SentenceVerdict::Open {
-            words: words.into_iter().map(|index| said[index].span.clone()).collect(),
+            words: words.into_iter().map(|index| units[index].span.clone()).collect(),
             lost,
             is_vetoed,
         }
     }
 
     /// The sentences of the context that share most with some units, in order.
-    fn nearest(&mut self, said: &[AlignmentUnit<'_>]) -> Vec<usize> {
+    fn nearest(&mut self, units: &[AlignmentUnit<'_>]) -> Vec<usize> {
         let mut touched: Vec<usize> = Vec::new();
-        for unit in said {
+        for unit in units {
             let Some(stem) = unit.stem else { continue };
             // A little for each word, so that a word of every sentence counts, too.
             let weight = self.sources.weight(Some(stem)) + 0.01;

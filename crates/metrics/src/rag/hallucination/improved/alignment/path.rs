@@ -60,7 +60,7 @@ struct State {
 }
 
 /// The cheapest way; of equals the first.
-pub(super) fn cheapest_path(said: &[AlignmentUnit<'_>], had: &[&AlignmentUnit<'_>]) -> AlignmentPath {
+pub(super) fn cheapest_path(units: &[AlignmentUnit<'_>], had: &[&AlignmentUnit<'_>]) -> AlignmentPath {
     let mut by_stem: FxHashMap<StemId, Vec<usize>> = FxHashMap::default();
     let (mut values, mut logic): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for (index, unit) in had.iter().enumerate() {
@@ -75,7 +75,7 @@ pub(super) fn cheapest_path(said: &[AlignmentUnit<'_>], had: &[&AlignmentUnit<'_
         }
     }
     let mut layers: Vec<Vec<State>> = vec![vec![State { at: None, cost: 0.0, back: 0, is_met: false }]];
-    for unit in said {
+    for unit in units {
         let candidates = match unit.kind {
             UnitKind::Word | UnitKind::Name => {
                 unit.stem.and_then(|stem| by_stem.get(&stem)).map_or(&[][..], Vec::as_slice)
@@ -111,10 +111,10 @@ pub(super) fn cheapest_path(said: &[AlignmentUnit<'_>], had: &[&AlignmentUnit<'_
         next.truncate(MOST_STATES);
         layers.push(next);
     }
-    let mut met = vec![None; said.len()];
+    let mut met = vec![None; units.len()];
     let cost = layers.last().and_then(|last| last.first()).map_or(0.0, |state| state.cost);
     let mut at = 0;
-    for index in (0..said.len()).rev() {
+    for index in (0..units.len()).rev() {
         let state = layers[index + 1][at];
         met[index] = state.at.filter(|_| state.is_met);
         at = state.back;

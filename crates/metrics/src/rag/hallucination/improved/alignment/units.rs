@@ -52,16 +52,16 @@ pub(super) enum ValueDifference {
 
 impl UnitValue {
     /// Whether this value of a context says what a response says.
-    fn supports(&self, said: &Self) -> bool {
+    fn supports(&self, stated: &Self) -> bool {
         // A bare number is none of a unit: "no more than eight" is not eight hours.
         let is_plain = |value: &Self| {
             let AmountSense::Number { scale, .. } = value.amount.sense() else { return false };
             matches!(scale, AmountScale::Bare | AmountScale::Count | AmountScale::Ordinal | AmountScale::Label)
         };
         let index = || self.index.get_or_init(|| AmountIndex::new([&self.amount]));
-        is_plain(self) == is_plain(said)
+        is_plain(self) == is_plain(stated)
             && matches!(
-                index().find(&said.amount),
+                index().find(&stated.amount),
                 Some((_, SupportKind::Same | SupportKind::Converted | SupportKind::Implied))
             )
     }
@@ -73,7 +73,7 @@ impl UnitValue {
         }
         match (self.amount.sense(), had.amount.sense()) {
             (
-                said @ AmountSense::Number { scale, value, .. },
+                stated @ AmountSense::Number { scale, value, .. },
                 had @ AmountSense::Number { scale: other, value: other_value, .. },
             ) => {
                 if (value - other_value).abs() < 1e-9 {
@@ -81,12 +81,12 @@ impl UnitValue {
                         |scale: &AmountScale| matches!(scale, AmountScale::Money(_) | AmountScale::Measure(_));
                     return (has_unit(scale) && has_unit(other)).then_some(ValueDifference::Unit);
                 }
-                said.is_comparable(had).then_some(ValueDifference::Number)
+                stated.is_comparable(had).then_some(ValueDifference::Number)
             }
             (AmountSense::Date(_), AmountSense::Date(_)) => {
-                let conflicts = |said: &AmountSense| {
-                    had.amount.senses.iter().all(|had| match (said, had) {
-                        (AmountSense::Date(said), AmountSense::Date(had)) => dates_conflict(said, had),
+                let conflicts = |stated: &AmountSense| {
+                    had.amount.senses.iter().all(|had| match (stated, had) {
+                        (AmountSense::Date(stated), AmountSense::Date(had)) => dates_conflict(stated, had),
                         _ => true,
                     })
                 };
@@ -130,16 +130,16 @@ const fn date_kind(fields: &DateFields) -> (bool, bool) {
 }
 
 /// Whether a field that both dates name is another one in each.
-fn dates_conflict(said: &DateFields, had: &DateFields) -> bool {
-    fn other<T: PartialEq>(said: Option<T>, had: Option<T>) -> bool {
-        said.zip(had).is_some_and(|(said, had)| said != had)
+fn dates_conflict(stated: &DateFields, had: &DateFields) -> bool {
+    fn other<T: PartialEq>(stated: Option<T>, had: Option<T>) -> bool {
+        stated.zip(had).is_some_and(|(stated, had)| stated != had)
     }
-    other(said.year, had.year)
-        || other(said.month, had.month)
-        || other(said.day, had.day) && said.month.is_some() == had.month.is_some()
-        || other(said.weekday, had.weekday)
-        || other(said.minute, had.minute)
-        || other(said.quarter, had.quarter)
+    other(stated.year, had.year)
+        || other(stated.month, had.month)
+        || other(stated.day, had.day) && stated.month.is_some() == had.month.is_some()
+        || other(stated.weekday, had.weekday)
+        || other(stated.minute, had.minute)
+        || other(stated.quarter, had.quarter)
 }
 
 /// What a unit is.
@@ -192,8 +192,8 @@ impl<'a> AlignmentUnit<'a> {
     /// Whether a unit of the context says the same as this one of the response.
     pub(super) fn matches(&self, had: &Self) -> bool {
         match (self.kind, had.kind) {
-            (UnitKind::Value(said), UnitKind::Value(had)) => had.supports(said),
-            (UnitKind::Logic(said), UnitKind::Logic(had)) => said == had,
+            (UnitKind::Value(stated), UnitKind::Value(had)) => had.supports(stated),
+            (UnitKind::Logic(stated), UnitKind::Logic(had)) => stated == had,
             (UnitKind::Word | UnitKind::Name, UnitKind::Word | UnitKind::Name) => {
                 self.stem.is_some() && self.stem == had.stem
             }
