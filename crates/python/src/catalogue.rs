@@ -58,10 +58,10 @@ pub fn asking(metrics: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     Ok(requests.into_iter().filter(|request| asks_judges(request, registry())).map(|request| request.name).collect())
 }
 
-/// Whether higher values of a metric are better, also of one of the caller's own; an error where it cannot be used.
+/// Whether higher values of metrics are better, also of those of the caller's own; an error where one cannot be used.
 #[pyfunction]
-pub fn is_higher_better(metric: &Bound<'_, PyAny>, profile_name: &str) -> PyResult<bool> {
-    let list = requests(metric)?;
+pub fn is_higher_better(metrics: &Bound<'_, PyAny>, profile_name: &str) -> PyResult<bool> {
+    let list = requests(metrics)?;
     let plan = Plan::new(&list.requests, profile(profile_name)?, &list.registry()?).map_err(PyFailure::from)?;
     Ok(plan.infos().iter().all(|info| info.better == Better::Higher))
 }

@@ -44,7 +44,7 @@ mod _probare {
     #[pymodule_export]
     use crate::python_json::row_text;
     #[pymodule_export]
-    use crate::rereport::retold;
+    use crate::rereport::report_cases;
     #[pymodule_export]
     use crate::results::Results;
     #[pymodule_export]

@@ -5,30 +5,20 @@ use std::sync::Arc;
 use probare_core::{MetricRequest, Profile};
 use probare_engine::MetricEntry;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::PyDict;
 use serde_json::{Map, Value as Json};
 
 use crate::failure::PyFailure;
 use crate::own_metrics::{MetricList, is_own, own_metric};
 use crate::python_json::json;
 
-/// Reads a metric or a list of them.
+/// Reads metrics, which Python hands over as a list.
 pub fn requests(metrics: &Bound<'_, PyAny>) -> Result<MetricList, PyFailure> {
     let mut list = MetricList::default();
-    if metrics.cast::<PyString>().is_ok() || metrics.cast::<PyDict>().is_ok() || is_own(metrics)? {
-        add(metrics, &mut list)?;
-        return Ok(list);
+    for metric in metrics.try_iter()? {
+        add(&metric?, &mut list)?;
     }
-    if let Ok(metrics) = metrics.cast::<PyList>() {
-        metrics.iter().try_for_each(|metric| add(&metric, &mut list))?;
-        return Ok(list);
-    }
-    if let Ok(metrics) = metrics.cast::<PyTuple>() {
-        metrics.iter().try_for_each(|metric| add(&metric, &mut list))?;
-        return Ok(list);
-    }
-    Err(PyFailure::usage("`metrics` must be a list of metrics")
-        .hint("write metrics=[\"token_f1\", {\"id\": \"ndcg\", \"k\": 5}]"))
+    Ok(list)
 }
 
 /// Adds a metric: a text, a dict, or a function or class of the caller, also as the `id` of a dict.

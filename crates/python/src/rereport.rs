@@ -156,7 +156,7 @@ pub struct ReportOptions {
 
 /// Results of finished cases, which are JSON as the metrics are, and reports of them.
 #[pyfunction]
-pub fn retold(py: Python<'_>, metrics: &str, cases: &str, wish: ReportOptions) -> PyResult<Results> {
+pub fn report_cases(py: Python<'_>, metrics: &str, cases: &str, options: ReportOptions) -> PyResult<Results> {
     let told = py.detach(|| {
         let unread = |error: serde_json::Error| PyFailure::data(format!("these are no results: {error}"));
         let metrics: Vec<MetricInfo> = serde_json::from_str(metrics).map_err(unread)?;
@@ -171,7 +171,7 @@ pub fn retold(py: Python<'_>, metrics: &str, cases: &str, wish: ReportOptions) -
         });
         let rows = Arc::new(rows.collect::<Vec<_>>());
         let mut keeper = RowCollector::default();
-        let ReportOptions { name, outputs, title, limits } = wish;
+        let ReportOptions { name, outputs, title, limits } = options;
         let report = ReportTarget { name: &name, outputs, title, limits };
         let conclusion = write_reports(&rows, metrics.clone(), report, Some(&mut keeper))?;
         Ok::<_, PyFailure>(Results::new(keeper, &conclusion, &name, false))

@@ -19,7 +19,7 @@ import pytest
 import probare
 from probare import testing
 from probare._own_metric import BoundMetric, MetricError
-from probare.integrations._case import is_higher_better, named
+from probare.integrations._case import is_higher_better, metric_name
 from probare.testing import assert_score, assert_scores
 
 ROWS = [
@@ -247,7 +247,7 @@ def test_adapters_know_the_direction_of_a_metric():
         assert is_higher_better(metric) is is_higher, metric
     with pytest.raises(probare.UsageError, match="unknown metric"):
         is_higher_better("token_f2")
-    assert (named(length), named({"id": tone}), named({"python": "checks.py:f", "name": "g"})) == ("size", "tone", "g")
+    assert (metric_name(length), metric_name({"id": tone}), metric_name({"python": "checks.py:f", "name": "g"})) == ("size", "tone", "g")
 
 
 def test_a_label_alone_is_shown_and_held_to_no_limit(monkeypatch):
@@ -269,13 +269,13 @@ NOTEBOOK = """
 import sys
 import cloudpickle
 import probare
-from probare._distributed import distributed
+from probare._distributed import checked_recipe
 
 @probare.metric
 def here(case, *, word="we"):
     return word in case.response
 
-recipe = distributed([{"id": here, "word": "our"}, "token_f1"], None, {"mapping": {}, "evidence": False, "judges": (), "cache": None, "config": None})
+recipe = checked_recipe([{"id": here, "word": "our"}, "token_f1"], None, {"mapping": {}, "evidence": False, "judges": (), "cache": None, "config": None})
 sys.stdout.buffer.write(cloudpickle.dumps(recipe))
 """
 

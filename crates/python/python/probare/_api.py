@@ -14,7 +14,7 @@ from probare import _arguments, _probare
 from probare._arguments import FilePath, Judge, Profile, checked, keywords, stack_level
 from probare._comparison import Comparison, Verdict
 from probare._errors import ProbareWarning, UsageError
-from probare._frames import opened, uncut
+from probare._frames import case_input, whole_batch
 from probare._metric import Metric, Metrics, Page, metric_requests
 from probare._progress import watcher
 from probare._results import Results, Summary
@@ -41,7 +41,7 @@ def run(
     """Scores with settings that were checked; with `whole`, results keep the texts of their cases."""
     requests = metric_requests(metrics)
     options = _arguments.options(settings, profile)
-    given = opened(cases, settings["mapping"])
+    given = case_input(cases, settings["mapping"])
     is_named = any(name in options for name in ("map", "by", "cluster"))
     rows = {
         "name": settings["name"] or given.name,
@@ -169,10 +169,10 @@ async def score_async(
     given = checked(locals())
     metrics = metric_requests(metrics)
     if not isinstance(cases, AsyncIterable):
-        return await elsewhere(lambda interrupt: run(cases, metrics, profile, given, interrupt), given["width"])
+        return await run_in_thread(lambda interrupt: run(cases, metrics, profile, given, interrupt), given["width"])
     rows = _Awaited(cases)
     try:
-        return await elsewhere(lambda interrupt: run(rows, metrics, profile, given, interrupt), given["width"], rows.close)
+        return await run_in_thread(lambda interrupt: run(rows, metrics, profile, given, interrupt), given["width"], rows.close)
     finally:
         rows.close()
 
@@ -223,7 +223,7 @@ def _pool(width: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(width, thread_name_prefix="probare")
 
 
-async def elsewhere(
+async def run_in_thread(
     work: Callable[[_probare.Interrupt], T], width: int = WIDTH, close: Callable[[], None] | None = None
 ) -> T:
     """Does work on another thread; cancelling whoever waits ends it."""
@@ -306,7 +306,7 @@ class Scorer:
     async def score_batch_async(self, batch: Any) -> Any:
         """The same as `score_batch` for programs that wait for many things at once."""
         given = _batch(batch)
-        scored = await elsewhere(lambda interrupt: self._native.score_batch(given, interrupt))
+        scored = await run_in_thread(lambda interrupt: self._native.score_batch(given, interrupt))
         return _exported("record_batch", scored)
 
     def __repr__(self) -> str:
@@ -326,7 +326,7 @@ def _batch(batch: Any) -> Any:
         kind = f"{type(batch).__module__}.{type(batch).__qualname__}"
         hint = hint or "rows of Python are scored by probare.score(rows, metrics)"
         raise UsageError(f"`batch` must be one Arrow batch, but it is a {kind}", hint)
-    return uncut(batch) if type(batch).__module__.partition(".")[0] == "pyarrow" else batch
+    return whole_batch(batch) if type(batch).__module__.partition(".")[0] == "pyarrow" else batch
 
 
 def _exported(maker: str, native: Any) -> Any:
@@ -388,7 +388,7 @@ async def verify_async(
 ) -> Verdict:
     """The same as `verify` for programs that wait for many things at once."""
     given = _verified(results, inputs, cache)
-    return Verdict(**json.loads(await elsewhere(lambda interrupt: _probare.verify(*given, interrupt))))
+    return Verdict(**json.loads(await run_in_thread(lambda interrupt: _probare.verify(*given, interrupt))))
 
 
 @keywords

@@ -67,7 +67,7 @@ class Recipe:
         return [(field.name, pyarrow.types.is_floating(field.type)) for field in fields if field.name != "id"]
 
 
-def distributed(metrics: Any, profile: str | None, arguments: Mapping[str, Any]) -> Recipe:
+def checked_recipe(metrics: Any, profile: str | None, arguments: Mapping[str, Any]) -> Recipe:
     """Checks what is asked for before anything is shared out."""
     given = _arguments.checked(arguments)
     requests = metric_requests(metrics)
@@ -116,10 +116,10 @@ def scored_batches(
     """Rows with all their columns and those of the metrics."""
     scorer = recipe.kept_scorer()
     for batch in batches:
-        yield beside(batch, scorer.score_batch(batch), renamed)
+        yield joined_batch(batch, scorer.score_batch(batch), renamed)
 
 
-def beside(
+def joined_batch(
     batch: pyarrow.RecordBatch, scored: pyarrow.RecordBatch, renamed: Callable[[str], str] = str
 ) -> pyarrow.RecordBatch:
     """The columns of both, without the id of the results."""
@@ -130,31 +130,31 @@ def beside(
     return pyarrow.RecordBatch.from_arrays([*batch.columns, *(column for _, column in columns)], names=names)
 
 
-def named(metrics: Any, profile: str | None) -> list[str]:
+def summary_columns(metrics: Any, profile: str | None) -> list[str]:
     """The columns that a summary reads."""
     names = []
-    for metric in Summary.of(_empty(metrics, profile, "")):
+    for metric in Summary.of(_empty_summary(metrics, profile, "")):
         names += [metric, *(f"{metric}.{what}" for what in SUMMED)]
     return names
 
 
-def _empty(metrics: Any, profile: str | None, source: str) -> _probare.Summary:
+def _empty_summary(metrics: Any, profile: str | None, source: str) -> _probare.Summary:
     return _probare.Summary(metric_requests(metrics), profile or "published", source)
 
 
-def part_of(metrics: Any, profile: str | None, batches: Iterable[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
+def partial_summary(metrics: Any, profile: str | None, batches: Iterable[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
     """The sums of some scored batches, as a single text."""
     import pyarrow
 
-    part = _empty(metrics, profile, "")
+    part = _empty_summary(metrics, profile, "")
     for batch in batches:
         part.add(batch)
     return pyarrow.RecordBatch.from_arrays([pyarrow.array([part.part()])], names=["part"])
 
 
-def whole_of(metrics: Any, profile: str | None, source: str, parts: Iterable[str]) -> Summary:
+def merged_summary(metrics: Any, profile: str | None, source: str, parts: Iterable[str]) -> Summary:
     """A summary from its parts."""
-    native = _empty(metrics, profile, source)
+    native = _empty_summary(metrics, profile, source)
     for part in parts:
         native.merge(part)
     return Summary.of(native)

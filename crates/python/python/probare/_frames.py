@@ -26,11 +26,11 @@ _SPREAD = {
 
 
 ROWS_AT_ONCE = 4096
-"""Rows of a data set that are in memory together."""
+"""Rows of a data set, a block or a partition that are in memory or scored together, however large it is."""
 
 
 @dataclass(frozen=True)
-class Opened:
+class CaseInput:
     """What the engine takes, and what messages call it."""
 
     cases: Any
@@ -52,19 +52,19 @@ class Opened:
         return self.rows if limit is None or self.rows is None else min(limit, self.rows)
 
 
-def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
+def case_input(cases: Any, mapping: Mapping[str, str]) -> CaseInput:
     """Any of the kinds that can be scored."""
     if isinstance(cases, (str, PathLike)):
         path = fspath(cases)
         if not isinstance(path, str):
             raise WrongTypeError("a path of bytes cannot be used", HINT)
-        return Opened(path, path)
+        return CaseInput(path, path)
     package = type(cases).__module__.partition(".")[0]
     if package == "datasets":
         return _hugging_face(cases)
     if isinstance(cases, Mapping):
         rows = _columns(cases, mapping)
-        return Opened(rows, "rows", len(rows))
+        return CaseInput(rows, "rows", len(rows))
     if package in _SPREAD:
         whose, module = _SPREAD[package]
         raise WrongTypeError(f"a {whose} is scored where it lies", f"call probare.{module}.score(frame, metrics)")
@@ -73,18 +73,18 @@ def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
     if package == "pandas" or (hasattr(cases, "iloc") and hasattr(cases, "columns")):
         return _pandas(cases)
     if package == "pyarrow":
-        return Opened(_reader(cases), "table", getattr(cases, "num_rows", None))
+        return CaseInput(_reader(cases), "table", getattr(cases, "num_rows", None))
     if hasattr(cases, "__arrow_c_stream__"):
-        return Opened(cases, "table")
+        return CaseInput(cases, "table")
     if hasattr(cases, "arrow") and package in ("duckdb", "_duckdb"):
-        return Opened(cases.arrow(), "relation")
+        return CaseInput(cases.arrow(), "relation")
     if isinstance(cases, AsyncIterable):
         raise WrongTypeError("rows that come one by one, later, are waited for", "await probare.score_async(rows, metrics)")
     if is_row(cases):
-        return Opened([cases], "rows", 1)
+        return CaseInput([cases], "rows", 1)
     if isinstance(cases, (bytes, bytearray)) or not isinstance(cases, Iterable):
         raise WrongTypeError(f"a {type(cases).__name__} cannot be scored", HINT)
-    return Opened(cases, "rows", len(cases) if isinstance(cases, Sized) else None)
+    return CaseInput(cases, "rows", len(cases) if isinstance(cases, Sized) else None)
 
 
 def is_row(value: Any) -> bool:
@@ -115,7 +115,7 @@ def _is_column(value: Any) -> bool:
     return isinstance(value, (list, tuple)) or (hasattr(value, "__array__") and hasattr(value, "__len__"))
 
 
-def _pandas(frame: Any) -> Opened:
+def _pandas(frame: Any) -> CaseInput:
     """Columns where they have one type each, else rows. Results have the index of the frame; it is no column."""
     if not hasattr(frame, "columns"):
         raise WrongTypeError("a pandas series cannot be scored", "give a frame: series.to_frame(\"response\")")
@@ -129,10 +129,10 @@ def _pandas(frame: Any) -> Opened:
         cases = pyarrow.Table.from_pandas(frame, preserve_index=False)
     except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
         cases = [dict(zip(names, values)) for values in zip(*(frame[name] for name in frame.columns))]
-    return Opened(cases, "frame", len(frame), frame.index)
+    return CaseInput(cases, "frame", len(frame), frame.index)
 
 
-def _polars(frame: Any) -> Opened:
+def _polars(frame: Any) -> CaseInput:
     """A frame, collected where it is lazy. Columns and members that hold nothing but nulls have no type; they become texts."""
     import polars
 
@@ -155,27 +155,27 @@ def _polars(frame: Any) -> Opened:
     # Objects of Python have no form in Arrow.
     objects = [name for name, kind in frame.schema.items() if kind == polars.Object]
     if objects:
-        return Opened(frame.to_dicts(), "frame", frame.height)
+        return CaseInput(frame.to_dicts(), "frame", frame.height)
     changed = {name: typed(kind) for name, kind in frame.schema.items() if typed(kind) != kind}
-    return Opened(frame.cast(changed) if changed else frame, "frame", frame.height)
+    return CaseInput(frame.cast(changed) if changed else frame, "frame", frame.height)
 
 
-def _hugging_face(dataset: Any) -> Opened:
+def _hugging_face(dataset: Any) -> CaseInput:
     """A data set of Hugging Face by its Arrow table, whatever format it shows its rows in."""
     if isinstance(dataset, Mapping):
         names = ", ".join(repr(name) for name in dataset)
         raise UsageError(f"these are several data sets: {names}", f"score one of them: dataset[{next(iter(dataset), 'name')!r}]")
     if not hasattr(dataset, "data"):
-        return Opened(iter(dataset), "data set")
+        return CaseInput(iter(dataset), "data set")
     import pyarrow
 
     # In this format parts are tables, with the rows that filters and shuffles have left, in their order.
     tables = dataset.with_format("arrow").iter(batch_size=ROWS_AT_ONCE)
     batches = (batch for table in tables for batch in table.to_batches())
-    return Opened(pyarrow.RecordBatchReader.from_batches(dataset.features.arrow_schema, batches), "data set", len(dataset))
+    return CaseInput(pyarrow.RecordBatchReader.from_batches(dataset.features.arrow_schema, batches), "data set", len(dataset))
 
 
-def uncut(batch: Any) -> Any:
+def whole_batch(batch: Any) -> Any:
     """A pyarrow batch that holds its own rows alone, where the engine could not take it over otherwise.
 
     What was cut out of a larger batch says where its rows begin. The Arrow library of the engine loses count of that in a structure
@@ -211,7 +211,7 @@ def _reader(cases: Any) -> Any:
     if hasattr(cases, "read_next_batch") and any(_nests(field.type) for field in cases.schema):
         import pyarrow
 
-        cases = pyarrow.RecordBatchReader.from_batches(cases.schema, map(uncut, cases))
+        cases = pyarrow.RecordBatchReader.from_batches(cases.schema, map(whole_batch, cases))
     return cases
 
 

@@ -13,7 +13,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from probare._arguments import FilePath, Judge, Profile, keywords
-from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
+from probare._distributed import (
+    checked_recipe,
+    merged_summary,
+    partial_summary,
+    refuse_absent,
+    refuse_clash,
+    refuse_other,
+    summary_columns,
+)
 from probare._frames import needed
 from probare._metric import Metrics
 from probare._results import Summary
@@ -40,7 +48,7 @@ def score(
     refused without one: a part that Daft tries again would pay twice.
     """
     daft = needed("daft")
-    recipe = distributed(metrics, profile, locals())
+    recipe = checked_recipe(metrics, profile, locals())
     refuse_other("df", df, "with_column", "a Daft frame")
     fields, names = recipe.columns(), list(df.column_names)
     refuse_absent(names, recipe.mapping)
@@ -67,5 +75,5 @@ def summary(scored: Any, metrics: Metrics, profile: Profile | None = None) -> Su
     """
     needed("daft")
     refuse_other("scored", scored, "with_column", "a Daft frame")
-    batches = scored.select(*named(metrics, profile)).to_arrow_iter()
-    return whole_of(metrics, profile, "daft", (part_of(metrics, profile, [batch])["part"][0].as_py() for batch in batches))
+    batches = scored.select(*summary_columns(metrics, profile)).to_arrow_iter()
+    return merged_summary(metrics, profile, "daft", (partial_summary(metrics, profile, [batch])["part"][0].as_py() for batch in batches))

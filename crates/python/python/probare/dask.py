@@ -13,13 +13,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from probare._arguments import FilePath, Judge, Profile, keywords
-from probare._distributed import SUMMED, Recipe, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
-from probare._frames import needed
+from probare._distributed import (
+    SUMMED,
+    Recipe,
+    checked_recipe,
+    merged_summary,
+    partial_summary,
+    refuse_absent,
+    refuse_clash,
+    refuse_other,
+    summary_columns,
+)
+from probare._frames import ROWS_AT_ONCE, needed
 from probare._metric import Metrics
 from probare._results import Summary
-
-ROWS_AT_ONCE = 4096
-"""Rows that are scored together, however large a partition is."""
 
 
 @keywords
@@ -40,7 +47,7 @@ def score(
     refused without one: a partition that Dask tries again would pay twice.
     """
     pandas = needed("pandas")
-    recipe = distributed(metrics, profile, locals())
+    recipe = checked_recipe(metrics, profile, locals())
     fields = recipe.columns()
     refuse_other("df", df, "map_partitions", "a Dask frame")
     refuse_absent(df.columns, recipe.mapping)
@@ -68,9 +75,9 @@ def summary(scored: Any, metrics: Metrics, profile: Profile | None = None) -> Su
     computed again unless the frame is persisted or was written and read back.
     """
     refuse_other("scored", scored, "map_partitions", "a Dask frame")
-    columns = named(metrics, profile)
+    columns = summary_columns(metrics, profile)
     parts = scored[columns].map_partitions(_part, metrics, profile, meta={"part": "object"}).compute()
-    return whole_of(metrics, profile, "dask", parts["part"])
+    return merged_summary(metrics, profile, "dask", parts["part"])
 
 
 def _part(frame: Any, metrics: Any, profile: str | None) -> Any:
@@ -79,4 +86,4 @@ def _part(frame: Any, metrics: Any, profile: str | None) -> Any:
     # A column without any text has no type of its own.
     fields = [(name, pyarrow.float64() if number % (1 + len(SUMMED)) == 0 else pyarrow.string()) for number, name in enumerate(frame.columns)]
     table = pyarrow.Table.from_pandas(frame, schema=pyarrow.schema(fields), preserve_index=False)
-    return part_of(metrics, profile, table.combine_chunks().to_batches()).to_pandas()
+    return partial_summary(metrics, profile, table.combine_chunks().to_batches()).to_pandas()

@@ -13,18 +13,23 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from probare._arguments import FilePath, Judge, Profile, keywords
-from probare._distributed import beside, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
-from probare._frames import needed
+from probare._distributed import (
+    checked_recipe,
+    joined_batch,
+    merged_summary,
+    partial_summary,
+    refuse_absent,
+    refuse_clash,
+    refuse_other,
+    summary_columns,
+)
+from probare._frames import ROWS_AT_ONCE, needed
 from probare._metric import Metrics
 from probare._results import Summary
 
 if TYPE_CHECKING:
     import pyarrow
     from ray.data import Dataset
-
-
-ROWS_AT_ONCE = 4096
-"""Rows that are scored together, however large a block is: what memory holds of them depends on it."""
 
 
 @keywords
@@ -50,7 +55,7 @@ def score(
     `map_batches`; with a batch size Ray puts small blocks together until they have so many rows.
     """
     needed("ray")
-    recipe = distributed(metrics, profile, locals())
+    recipe = checked_recipe(metrics, profile, locals())
     refuse_other("dataset", dataset, "map_batches", "a Ray dataset")
     there = dataset.columns() or []
     refuse_absent(there, recipe.mapping if there else {})
@@ -62,7 +67,7 @@ def score(
         scorer = recipe.kept_scorer()
         nothing = pyarrow.RecordBatch.from_pylist([], schema=table.schema)
         batches = table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE) or [nothing]
-        return pyarrow.Table.from_batches([beside(batch, scorer.score_batch(batch)) for batch in batches])
+        return pyarrow.Table.from_batches([joined_batch(batch, scorer.score_batch(batch)) for batch in batches])
 
     return dataset.map_batches(block, batch_format="pyarrow", batch_size=batch_size, **options)
 
@@ -74,12 +79,12 @@ def summary(scored: Dataset, metrics: Metrics, profile: Profile | None = None) -
     again unless the dataset is materialized or was written and read back.
     """
     refuse_other("scored", scored, "map_batches", "a Ray dataset")
-    columns = named(metrics, profile)
+    columns = summary_columns(metrics, profile)
 
     def block(table: pyarrow.Table) -> pyarrow.Table:
         import pyarrow
 
-        return pyarrow.Table.from_batches([part_of(metrics, profile, table.combine_chunks().to_batches())])
+        return pyarrow.Table.from_batches([partial_summary(metrics, profile, table.combine_chunks().to_batches())])
 
     parts = scored.select_columns(columns).map_batches(block, batch_format="pyarrow", batch_size=None)
-    return whole_of(metrics, profile, "ray", (row["part"] for row in parts.iter_rows()))
+    return merged_summary(metrics, profile, "ray", (row["part"] for row in parts.iter_rows()))

@@ -14,7 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from probare._arguments import FilePath, Judge, Profile, keywords
-from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, scored_batches, whole_of
+from probare._distributed import (
+    checked_recipe,
+    merged_summary,
+    partial_summary,
+    refuse_absent,
+    refuse_clash,
+    refuse_other,
+    scored_batches,
+    summary_columns,
+)
 from probare._frames import needed
 from probare._metric import Metrics
 from probare._results import Summary
@@ -49,7 +58,7 @@ def score(
     needed("pyspark")
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    recipe = distributed(metrics, profile, locals())
+    recipe = checked_recipe(metrics, profile, locals())
     fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
     refuse_other("df", df, "mapInArrow", "a Spark frame")
     refuse_absent(df.columns, recipe.mapping)
@@ -71,10 +80,10 @@ def summary(
     exactly. Scores are computed again unless the frame is cached or was written and read back.
     """
     refuse_other("scored", scored, "mapInArrow", "a Spark frame")
-    columns = named(metrics, profile)
+    columns = summary_columns(metrics, profile)
 
     def partition(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        yield part_of(metrics, profile, (batch.rename_columns(columns) for batch in batches))
+        yield partial_summary(metrics, profile, (batch.rename_columns(columns) for batch in batches))
 
     parts = scored.select([plain(name) for name in columns]).mapInArrow(partition, "part string")
-    return whole_of(metrics, profile, "spark", (row.part for row in parts.collect()))
+    return merged_summary(metrics, profile, "spark", (row.part for row in parts.collect()))

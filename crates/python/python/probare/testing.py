@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from probare import _arguments, _probare
-from probare._api import WIDTH, elsewhere, run
+from probare._api import WIDTH, run_in_thread, run
 from probare._arguments import FilePath, Judge, Profile, checked, keywords
 from probare._errors import Error, ScoreError, UsageError
 from probare._metric import MetricRequest
@@ -62,8 +62,8 @@ def assert_score(
     """
     __tracebackhide__ = True
     try:
-        limits, given = _limits(at_least=at_least, at_most=at_most), checked(locals())
-        return _judged(score_one(_named(case, given), metric, profile, given), limits)
+        limits, given = given_limits(at_least=at_least, at_most=at_most), checked(locals())
+        return _checked_score(score_one(_with_id(case, given), metric, profile, given), limits)
     except (AssertionError, Error) as error:
         # What the reader of a failure wants to see is the test.
         raise error.with_traceback(None) from None
@@ -90,10 +90,10 @@ async def assert_score_async(
     """The same as `assert_score` for a metric that asks a model."""
     __tracebackhide__ = True
     try:
-        limits, given = _limits(at_least=at_least, at_most=at_most), checked(locals())
-        row = _named(case, given)
-        results = await elsewhere(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"])
-        return _judged(results, limits)
+        limits, given = given_limits(at_least=at_least, at_most=at_most), checked(locals())
+        row = _with_id(case, given)
+        results = await run_in_thread(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"])
+        return _checked_score(results, limits)
     except (AssertionError, Error) as error:
         raise error.with_traceback(None) from None
 
@@ -125,18 +125,18 @@ def assert_scores(
     """
     __tracebackhide__ = True
     try:
-        limits, given = _limits(mean_at_least=mean_at_least, mean_at_most=mean_at_most), checked(locals())
+        limits, given = given_limits(mean_at_least=mean_at_least, mean_at_most=mean_at_most), checked(locals())
         shown = _arguments.whole("worst", worst, 0)
         settings = {**given, "name": None, "evidence": True, "progress": False}
         results = run(cases, [metric], profile, settings, whole=_current.lines is not None, warns=False)
         _current.take(results, limits)
-        _judge_all(results, limits, shown)
+        _check_mean(results, limits, shown)
         return results
     except (AssertionError, Error) as error:
         raise error.with_traceback(None) from None
 
 
-def _limits(**limits: Any) -> dict[str, float]:
+def given_limits(**limits: Any) -> dict[str, float]:
     """The limits that were given, by their names."""
     __tracebackhide__ = True
     given = {
@@ -148,7 +148,7 @@ def _limits(**limits: Any) -> dict[str, float]:
     return given
 
 
-def _missed(value: float, limits: Mapping[str, float]) -> list[str]:
+def missed_limits(value: float, limits: Mapping[str, float]) -> list[str]:
     """The limits that a value is beyond, in words."""
     missed = []
     for name, limit in limits.items():
@@ -164,7 +164,7 @@ def score_one(
     return run([case], [metric], profile, {**given, **SINGLE}, interrupt, whole=True, warns=False)
 
 
-def _named(case: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def _with_id(case: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """The case; where it has no id it is called as the test that is running."""
     row = dict(case) if isinstance(case, Mapping) else json.loads(_probare.row(case))
     if "id" not in given["mapping"] and all(row.get(name) is None for name in ID_NAMES):
@@ -174,19 +174,19 @@ def _named(case: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _judged(results: Results, limits: Mapping[str, float]) -> dict[str, Any]:
+def _checked_score(results: Results, limits: Mapping[str, float]) -> dict[str, Any]:
     __tracebackhide__ = True
     _current.take(results, limits)
     name, told = only_score(results)
     if "value" not in told:
         raise ScoreError(f"{name} gives the label {told['label']!r} and no value to be held to a limit", "failed")
-    missed = _missed(told["value"], limits)
+    missed = missed_limits(told["value"], limits)
     if missed:
         raise AssertionError("\n".join([f"{_value(name, told)}, {', '.join(missed)}", *_details(told, "  ")]))
     return told
 
 
-def _judge_all(results: Results, limits: Mapping[str, float], worst: int) -> None:
+def _check_mean(results: Results, limits: Mapping[str, float], worst: int) -> None:
     __tracebackhide__ = True
     [(name, summary)] = results.summary.items()
     rows = [(row["id"], row["scores"][name]) for row in results]
@@ -201,7 +201,7 @@ def _judge_all(results: Results, limits: Mapping[str, float], worst: int) -> Non
     if summary.mean is None:
         reason = next((told["not_applicable"] for _, told in rows), "there is no case")
         raise ScoreError(f"{name} applies to none of {len(rows)} cases: {reason}", "not_applicable")
-    missed = _missed(summary.mean, limits)
+    missed = missed_limits(summary.mean, limits)
     if not missed:
         return
     ends = f" (95 % {summary.interval.low:.4g} to {summary.interval.high:.4g})" if summary.interval else ""
@@ -272,7 +272,7 @@ class Session:
     ) -> dict[str, Any]:
         """Scores a case, keeps the score and gives it: `{"value": …}`, `{"not_applicable": …}` or `{"error": …}`."""
         given = checked(locals())
-        results = score_one(_named(case, given), metric, profile, given)
+        results = score_one(_with_id(case, given), metric, profile, given)
         for line in finished(results, {}):
             self.keep(line)
             _current.keep(line)
@@ -312,7 +312,7 @@ class Session:
             told = json.loads(line)
             score, limits = told["score"], told.get("limits", {})
             name = told["metric"]["name"]
-            missed = _missed(score["value"], limits) if "value" in score else [_no_value(score)]
+            missed = missed_limits(score["value"], limits) if "value" in score else [_no_value(score)]
             if missed and limits:
                 to_blame[id] = True
                 value = f"{name} is {score['value']}" if "value" in score else name
@@ -352,8 +352,8 @@ class Session:
         limits = [(OUTCOME, 1.0)] if OUTCOME in self._metrics else []
         # What became of the tests stands behind what was measured.
         metrics = sorted(self._metrics.values(), key=lambda metric: metric["name"] == OUTCOME)
-        wish = {"name": "pytest", "outputs": files, "title": title, "limits": limits}
-        return Results(_probare.retold(json.dumps(metrics), json.dumps(list(self._cases.values())), wish))
+        options = {"name": "pytest", "outputs": files, "title": title, "limits": limits}
+        return Results(_probare.report_cases(json.dumps(metrics), json.dumps(list(self._cases.values())), options))
 
 
 def _described(name: str, summary: str, ends: tuple[float | None, float | None], *, is_descriptive: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from probare import _probare
-from probare._api import WIDTH, elsewhere
+from probare._api import WIDTH, run_in_thread
 from probare._arguments import FilePath, Judge, checked, keywords
 from probare._errors import ScoreError
 from probare._metric import metric_request
@@ -33,15 +33,15 @@ def _settings(
     return checked(locals())
 
 
-def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
+def score_case(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return _with_value(*only_score(score_one(present(case), metric, profile, _settings(**settings))))
+    return _with_value(*only_score(score_one(given_fields(case), metric, profile, _settings(**settings))))
 
 
-async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
+async def score_case_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
-    given, row = _settings(**settings), present(case)
-    results = await elsewhere(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"])
+    given, row = _settings(**settings), given_fields(case)
+    results = await run_in_thread(lambda interrupt: score_one(row, metric, profile, given, interrupt), given["width"])
     return _with_value(*only_score(results))
 
 
@@ -52,12 +52,12 @@ def _with_value(name: str, told: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def present(case: dict[str, Any]) -> dict[str, Any]:
+def given_fields(case: dict[str, Any]) -> dict[str, Any]:
     """The fields that have a value."""
     return {field: value for field, value in case.items() if value is not None}
 
 
-def explained(told: dict[str, Any]) -> str:
+def explanation(told: dict[str, Any]) -> str:
     """Label, parts and evidence in words."""
     lines = [told["label"]] if told.get("label") else []
     if told.get("parts"):
@@ -65,16 +65,16 @@ def explained(told: dict[str, Any]) -> str:
     return "\n".join([*lines, *evidence_lines(told.get("evidence", []))])
 
 
-def named(metric: Any) -> str:
+def metric_name(metric: Any) -> str:
     """What results call a metric."""
     if is_metric(metric):
         return BoundMetric(metric).name
     request = metric_request(metric)
     if isinstance(request, Mapping):
-        return str(request.get("name") or named(request.get("id") or request.get("python")))
+        return str(request.get("name") or metric_name(request.get("id") or request.get("python")))
     return str(request)
 
 
 def is_higher_better(metric: Any, profile: str | None = None) -> bool:
     """Which direction is better. An unknown metric or option is an error, before anything is scored."""
-    return _probare.is_higher_better(metric_request(metric), profile or "published")
+    return _probare.is_higher_better([metric_request(metric)], profile or "published")

@@ -18,7 +18,7 @@ needed("deepeval")
 from deepeval.metrics import BaseMetric  # noqa: E402
 from deepeval.test_case import LLMTestCase  # noqa: E402
 
-from probare.integrations._case import explained, is_higher_better, named, one, one_async  # noqa: E402
+from probare.integrations._case import explanation, is_higher_better, metric_name, score_case, score_case_async  # noqa: E402
 
 
 class ProbareMetric(BaseMetric):
@@ -49,24 +49,24 @@ class ProbareMetric(BaseMetric):
 
     @property
     def __name__(self) -> str:
-        return named(self.metric)
+        return metric_name(self.metric)
 
     def measure(self, test_case: LLMTestCase, *arguments: Any, **named_arguments: Any) -> float:
         """Scores a test case."""
-        return self._taken(one(_case(test_case), self.metric, self.profile, self.settings))
+        return self._set_result(score_case(_case(test_case), self.metric, self.profile, self.settings))
 
     async def a_measure(self, test_case: LLMTestCase, *arguments: Any, **named_arguments: Any) -> float:
         """The same without holding up anybody else."""
-        return self._taken(await one_async(_case(test_case), self.metric, self.profile, self.settings))
+        return self._set_result(await score_case_async(_case(test_case), self.metric, self.profile, self.settings))
 
     def is_successful(self) -> bool:
         """Whether the last test case kept the threshold."""
         return bool(self.success)
 
-    def _taken(self, told: dict[str, Any]) -> float:
+    def _set_result(self, told: dict[str, Any]) -> float:
         value = float(told["value"])
         self.score = value
-        self.reason = explained(told)
+        self.reason = explanation(told)
         self.score_breakdown = told.get("parts") or None
         self.success = value >= self.threshold if self.higher_is_better else value <= self.threshold
         return value

@@ -19,7 +19,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr  # noq
 from inspect_ai.solver import TaskState  # noqa: E402
 
 from probare._errors import ScoreError  # noqa: E402
-from probare.integrations._case import explained, is_higher_better, named, one_async  # noqa: E402
+from probare.integrations._case import explanation, is_higher_better, metric_name, score_case_async  # noqa: E402
 
 
 def probare_scorer(metric: MetricRequest, profile: Profile | None = None, **settings: Any) -> Scorer:
@@ -32,23 +32,23 @@ def probare_scorer(metric: MetricRequest, profile: Profile | None = None, **sett
     request = metric_request(metric)
     is_higher_better(request, profile)
 
-    @scorer(metrics=[mean(), stderr()], name=named(request))
+    @scorer(metrics=[mean(), stderr()], name=metric_name(request))
     def made(metric: Any, profile: Any, **settings: Any) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             case = _case(state, target)
             try:
-                told = await one_async(case, metric, profile, settings)
+                told = await score_case_async(case, metric, profile, settings)
             except ScoreError as error:
                 if error.kind != "not_applicable":
                     raise
                 return Score.unscored(
-                    reason="not_applicable", answer=state.output.completion, explanation=error.message, metadata=_about(metric, {})
+                    reason="not_applicable", answer=state.output.completion, explanation=error.message, metadata=_score_metadata(metric, {})
                 )
             return Score(
                 value=told["value"],
                 answer=state.output.completion,
-                explanation=explained(told),
-                metadata=_about(metric, told),
+                explanation=explanation(told),
+                metadata=_score_metadata(metric, told),
             )
 
         return score
@@ -56,8 +56,8 @@ def probare_scorer(metric: MetricRequest, profile: Profile | None = None, **sett
     return made(metric=request, profile=profile, **settings)
 
 
-def _about(metric: Any, told: dict[str, Any]) -> dict[str, Any]:
-    return {"probare": {"metric": named(metric), **told}}
+def _score_metadata(metric: Any, told: dict[str, Any]) -> dict[str, Any]:
+    return {"probare": {"metric": metric_name(metric), **told}}
 
 
 def _case(state: TaskState, target: Target) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from probare._frames import needed
-from probare.integrations._case import is_higher_better, named, one
+from probare.integrations._case import is_higher_better, metric_name, score_case
 
 
 def register(metric: Any, name: str | None = None, profile: str | None = None, **settings: Any) -> str:
@@ -27,7 +27,7 @@ def register(metric: Any, name: str | None = None, profile: str | None = None, *
     import lm_eval.api.metrics  # noqa: F401  The registry is filled by it.
     from lm_eval.api.registry import register_metric
 
-    known = name or f"probare_{named(metric)}"
+    known = name or f"probare_{metric_name(metric)}"
     register_metric(metric=known, higher_is_better=is_higher_better(metric, profile), aggregation="mean")(
         scoring(metric, profile, **settings)
     )
@@ -45,6 +45,6 @@ def scoring(metric: Any, profile: str | None = None, **settings: Any) -> Callabl
         response = text[0] if isinstance(text, list) and text else text
         reference = [str(one) for one in target] if isinstance(target, (list, tuple)) else [str(target)]
         case = {"response": response, "reference": reference}
-        return float(one(case, metric, profile, settings)["value"])
+        return float(score_case(case, metric, profile, settings)["value"])
 
     return score

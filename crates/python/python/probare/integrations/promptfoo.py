@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 from probare._errors import UsageError
-from probare.integrations._case import explained, named, one
+from probare.integrations._case import explanation, metric_name, score_case
+from probare.testing import given_limits, missed_limits
 
 
 def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
@@ -28,9 +29,7 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     metric = config.pop("metric", None)
     if metric is None:
         raise UsageError("no metric is named", "write config: {metric: token_f1, at_least: 0.5}")
-    at_least, at_most = config.pop("at_least", None), config.pop("at_most", None)
-    if at_least is None and at_most is None:
-        raise UsageError("there is no limit", "write at_least: NUMBER or at_most: NUMBER into config")
+    limits = given_limits(at_least=config.pop("at_least", None), at_most=config.pop("at_most", None))
     case = {
         "query": context.get("prompt") if isinstance(context.get("prompt"), str) else variables.get("query"),
         "response": output,
@@ -38,15 +37,13 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
         "context": variables.get("context"),
         "metadata": variables or None,
     }
-    told = one(case, metric, config.pop("profile", None), config)
+    told = score_case(case, metric, config.pop("profile", None), config)
     value = told["value"]
-    passed = (at_least is None or value >= at_least) and (at_most is None or value <= at_most)
-    limits = [f"at least {at_least}"] if at_least is not None else []
-    limits += [f"at most {at_most}"] if at_most is not None else []
-    reason = f"{named(metric)} is {value}, {' and '.join(limits)} is wanted"
+    wanted = " and ".join(f"{name.replace('_', ' ')} {limit}" for name, limit in limits.items())
+    reason = f"{metric_name(metric)} is {value}, {wanted} is wanted"
     return {
-        "pass": passed,
+        "pass": not missed_limits(value, limits),
         "score": value,
-        "reason": "\n".join(filter(None, [reason, explained(told)])),
-        "namedScores": {named(metric): value},
+        "reason": "\n".join(filter(None, [reason, explanation(told)])),
+        "namedScores": {metric_name(metric): value},
     }
