@@ -1,6 +1,6 @@
 //! What a metric says about two runs: the difference with its interval, slices, and the cases that changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use probare_cancellation::{count_steps, on_other_thread};
@@ -308,9 +308,9 @@ fn compare_metric(
         info: info.clone(),
     };
     let none = || PairedValues { clusters: request.cluster.as_ref().map(|_| Vec::new()), ..PairedValues::default() };
-    // Of each case the first of its pairs, and the values of all of them. One where there is one model.
-    let mut cases: Vec<(usize, Mean, Mean)> = Vec::new();
-    let mut places: BTreeMap<(&str, u32), usize> = BTreeMap::new();
+    // The first pair of each case, and the values of all of its pairs. One where there is one model.
+    let mut cases: Vec<(usize, Mean, Mean)> = Vec::with_capacity(if pairs.have_models() { 0 } else { pairs.len() });
+    let mut case_places: HashMap<(&str, u32), usize> = HashMap::new();
     let mut models: BTreeMap<&str, PairedValues> = BTreeMap::new();
     let mut changes: Vec<ChangedPair> = Vec::new();
     for (number, pair) in pairs.iter().enumerate() {
@@ -332,11 +332,11 @@ fn compare_metric(
             models.entry(model).or_insert_with(none).push(&pair, (left, right));
         }
         let next = cases.len();
-        let at = if pairs.have_models() { *places.entry((id, occurrence)).or_insert(next) } else { next };
-        if at == next {
+        let place = if pairs.have_models() { *case_places.entry((id, occurrence)).or_insert(next) } else { next };
+        if place == next {
             cases.push((number, Mean::default(), Mean::default()));
         }
-        let (_, first, second) = &mut cases[at];
+        let (_, first, second) = &mut cases[place];
         first.add(left);
         second.add(right);
         changes.extend(measured.count_change(info, number, left, right));

@@ -32,7 +32,7 @@ use probare_core::{Case, MetricInfo, MetricResult};
 use probare_stats::{benjamini_hochberg, holm};
 use serde::Serialize;
 
-use crate::{Cluster, GroupBy};
+use crate::{Cluster, GroupBy, PassAt};
 
 /// The chance of finding a difference of the size that is told as the least detectable one.
 pub const POWER: f64 = 0.8;
@@ -167,13 +167,18 @@ pub enum ComparisonError {
 }
 
 /// How often all outputs of a case pass in each run, where cases have several.
-fn pass_note(sides: &[&RunScores], metric: &MetricComparison) -> Option<String> {
-    let note = |side: &&RunScores| {
-        let note = side.pass_all(&metric.metric)?;
-        Some(format!("pass^{} is {:.4} in `{}`", note.k, note.mean, side.name))
+fn pass_notes(sides: &[&RunScores], metrics: &[MetricComparison]) -> Vec<String> {
+    let passes: Vec<BTreeMap<&str, PassAt>> = sides.iter().map(|side| side.pass_all()).collect();
+    let note = |metric: &MetricComparison| {
+        let each: Option<Vec<String>> = (sides.iter().zip(&passes))
+            .map(|(side, passes)| {
+                let pass = passes.get(metric.metric.as_str())?;
+                Some(format!("pass^{} is {:.4} in `{}`", pass.k, pass.mean, side.name))
+            })
+            .collect();
+        Some(format!("`{}`: {}", metric.metric, each?.join(", ")))
     };
-    let each: Option<Vec<String>> = sides.iter().map(note).collect();
-    Some(format!("`{}`: {}", metric.metric, each?.join(", ")))
+    metrics.iter().filter_map(note).collect()
 }
 
 impl RunComparison {
@@ -242,9 +247,7 @@ impl RunComparison {
                     .to_owned(),
             );
         }
-        notes.extend(
-            found.iter().take(1).flat_map(|other| &other.metrics).filter_map(|metric| pass_note(sides, metric)),
-        );
+        notes.extend(found.first().map(|other| pass_notes(sides, &other.metrics)).into_iter().flatten());
         notes.dedup();
         let by = request.by.as_ref().map(ToString::to_string);
         let cluster = request.cluster.as_ref().map(ToString::to_string);

@@ -261,18 +261,21 @@ impl RunScores {
         }
     }
 
-    /// The chance that all outputs of a case pass, where cases have several and a metric says yes or no.
-    pub(super) fn pass_all(&self, metric: &str) -> Option<PassAt> {
-        // Outputs of one case differ in the number of their repeat.
+    /// The chance that all outputs of a case pass, by metric: where cases have several and a metric says yes or no.
+    pub(super) fn pass_all(&self) -> BTreeMap<&str, PassAt> {
+        // Cases are put together only where one may have several outputs: that takes longer than most of a comparison.
         if self.rows.windows(2).all(|rows| rows[0].repeat == rows[1].repeat) {
-            return None;
+            return BTreeMap::new();
         }
-        let metric = self.metrics.iter().position(|known| known.name == metric)?;
-        let mut repeats = Repeats::default();
+        let mut repeats = vec![Repeats::default(); self.metrics.len()];
         self.each_case(|_, _, outputs| {
-            repeats.add_case(outputs.iter().map(|values| values[metric]).filter(|value| !value.is_nan()));
+            for (metric, repeats) in repeats.iter_mut().enumerate() {
+                repeats.add_case(outputs.iter().map(|values| values[metric]).filter(|value| !value.is_nan()));
+            }
         });
-        repeats.pass_all().pop().filter(|rate| rate.k > 1)
+        let several = |repeats: &Repeats| repeats.pass_all().pop().filter(|pass| pass.k > 1);
+        let metrics = self.metrics.iter().map(|metric| metric.name.as_str());
+        metrics.zip(&repeats).filter_map(|(metric, repeats)| Some((metric, several(repeats)?))).collect()
     }
 
     /// Every case with the mean of its outputs for each metric, in the order of their ids. Those of several models are averaged
@@ -418,6 +421,11 @@ impl<'a> Pairs<'a> {
     /// Id, model where the runs have several, and occurrence of a pair.
     pub(super) fn key(&self, number: usize) -> (&str, Option<&str>, u32) {
         self.first.key(self.list[number].0)
+    }
+
+    /// Whether a case may have several pairs, one for each model.
+    pub(super) const fn with_models(&self) -> bool {
+        self.first.with_models
     }
 
     pub(super) fn iter(&'a self) -> impl Iterator<Item = Pair<'a>> {
