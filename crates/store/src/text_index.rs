@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use memchr::memmem;
 use rusqlite::{Connection, params};
 use serde_json::Value as Json;
 
@@ -83,11 +84,19 @@ impl TextIndex {
     /// Where these words stand, whatever the size of their letters.
     pub fn find(&self, words: &str) -> rusqlite::Result<TextMatches> {
         let words = words.to_lowercase();
+        // Several times as fast as the `instr` of SQLite, which looks at every place.
+        let finder = memmem::Finder::new(&words);
         let numbers = |table: &str| {
-            let mut statement = self
-                .connection
-                .prepare_cached(&format!("SELECT number FROM {table} WHERE instr(words, ?1) > 0 ORDER BY number"))?;
-            statement.query_map(params![words], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()
+            let mut statement =
+                self.connection.prepare_cached(&format!("SELECT number, words FROM {table} ORDER BY number"))?;
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                if finder.find(row.get_ref(1)?.as_bytes()?).is_some() {
+                    found.push(row.get(0)?);
+                }
+            }
+            Ok::<Vec<i64>, rusqlite::Error>(found)
         };
         Ok(TextMatches { cases: numbers("cases")?, samples: numbers("outputs")? })
     }
