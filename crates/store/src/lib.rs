@@ -44,7 +44,7 @@ pub use error::StoreError;
 pub use labels::HumanLabel;
 pub use lookup::{StoredSample, StoredSamples};
 pub use plan::{PlannedDataset, PlannedRetrieval, RagTest, RequestedMetric, RunPlan};
-pub use query::{CaseContent, CaseOrder, CasePosition, CaseReadMode, ComparedSample, FoundSample};
+pub use query::{CaseOrder, CasePosition, CaseReading, ComparedSample, FoundSample};
 pub use samples::{Cursor, OutputUsage};
 pub use text_index::{TextIndex, TextMatches};
 pub use writer::{RunNames, StoreWriter};
@@ -427,8 +427,14 @@ impl Store {
             })?;
             let mut samples = SampleTable::open(connection, to)?;
             for (before, packed) in &outputs {
-                let mut row =
-                    SampleRow { sample: 0, case: None, status: OPEN.to_owned(), values: Vec::new(), ..before.clone() };
+                let mut row = SampleRow {
+                    sample: 0,
+                    case: None,
+                    question: None,
+                    status: OPEN.to_owned(),
+                    values: Vec::new(),
+                    ..before.clone()
+                };
                 let sample = samples.insert(connection, &mut row)?;
                 PackedTable::Outputs.put(connection, sample, packed)?;
             }
@@ -513,14 +519,9 @@ fn remove_rows(connection: &Connection, run: i64) -> Result<u64, StoreFault> {
 fn each_row(
     connection: &Connection,
     run: i64,
-    mut work: impl FnMut(SampleRow) -> Result<(), StoreFault>,
+    work: impl FnMut(SampleRow) -> Result<(), StoreFault>,
 ) -> Result<(), StoreFault> {
-    let samples = SampleTable::open(connection, run)?;
-    let mut cursor = Cursor::start();
-    while !cursor.is_done {
-        samples.after(connection, &mut cursor, 1000)?.into_iter().try_for_each(&mut work)?;
-    }
-    Ok(())
+    SampleTable::open(connection, run)?.for_each(connection, work)
 }
 
 /// Drops names of data sets, models and prompts that no sample has.

@@ -22,18 +22,22 @@ pub(super) fn rename_old_tables(connection: &Connection) -> rusqlite::Result<()>
     )
 }
 
-/// Rows are read and written as the present form has them, also on the way there; the step to the fifth form makes the table
-/// anew.
-pub(super) fn ensure_prompt_columns(connection: &Connection) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("SELECT 1 FROM pragma_table_info('samples') WHERE name = 'prompt'")?;
-    if statement.exists([])? {
-        return Ok(());
+/// Rows are read and written as the present form has them, also on the way there: adds the columns that are not there yet. The
+/// step to the fifth form makes the table anew.
+pub(super) fn ensure_columns(connection: &Connection) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("SELECT 1 FROM pragma_table_info('samples') WHERE name = ?1")?;
+    for (name, kind) in
+        [("prompt", "INTEGER NOT NULL DEFAULT 0"), ("prompt_seat", "INTEGER NOT NULL DEFAULT 0"), (QUESTION, "BLOB")]
+    {
+        if !statement.exists([name])? {
+            connection.execute_batch(&format!("ALTER TABLE samples ADD COLUMN {name} {kind}"))?;
+        }
     }
-    connection.execute_batch(
-        "ALTER TABLE samples ADD COLUMN prompt INTEGER NOT NULL DEFAULT 0;
-         ALTER TABLE samples ADD COLUMN prompt_seat INTEGER NOT NULL DEFAULT 0;",
-    )
+    Ok(())
 }
+
+/// The column of the seventh form.
+const QUESTION: &str = "question";
 
 /// Makes the table of samples anew, with the prompt in their key. Checksums stay: rows without a prompt have the same.
 pub(super) fn add_prompts(connection: &Connection, table: &str) -> Result<(), StoreFault> {
@@ -44,7 +48,7 @@ pub(super) fn add_prompts(connection: &Connection, table: &str) -> Result<(), St
     connection.execute_batch("DROP INDEX samples_in_order; ALTER TABLE samples RENAME TO old_samples;")?;
     connection.execute_batch(table)?;
     for (name, kind) in &columns {
-        if name.starts_with("value_") || name.starts_with("label_") {
+        if name.starts_with("value_") || name.starts_with("label_") || name == QUESTION {
             connection.execute_batch(&format!("ALTER TABLE samples ADD COLUMN {name} {kind}"))?;
         }
     }
@@ -64,7 +68,7 @@ pub(super) fn copy_old_rows(connection: &Connection) -> Result<(), StoreFault> {
     })?;
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
     if !runs.is_empty() {
-        ensure_prompt_columns(connection)?;
+        ensure_columns(connection)?;
     }
     let packer = Packer::default();
     for run in runs {

@@ -1,11 +1,15 @@
 //! Samples found by what their rows say: which cases fit a filter, and all samples of some cases. Nothing is unpacked but what
 //! is shown.
 
+use std::borrow::Cow;
+
 use probare_core::{
-    Case, CaseResult, ErrorKind, LabelOnly, MetricInfo, MetricResult, Outcome, Score, ScoreError, ScoreParts,
+    CaseResult, ErrorKind, LabelOnly, MetricInfo, MetricResult, Outcome, Score, ScoreError, ScoreParts,
 };
+use probare_report::comparison::{ContentHash, question_hash};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use serde::Deserialize;
 
 use super::body::{PackedTable, body};
 use super::lookup::stored_sample;
@@ -55,42 +59,32 @@ pub struct ComparedSample<'a> {
     pub tags: Option<&'a str>,
     /// In the order of the metrics.
     pub values: &'a [Option<f64>],
-    /// The number of its case, where the case is there.
-    pub case: Option<i64>,
-    /// The case, as far as it was asked for and is there.
-    pub read: CaseContent<'a>,
+    /// By which its case is known in other runs, where that was asked for and the case asks something.
+    pub question: Option<ContentHash>,
+    /// Whether its case is there.
+    pub has_case: bool,
+    /// The case as JSON, where that was asked for and it is there.
+    pub text: Option<&'a str>,
 }
 
-/// How much of the cases is read beside their samples.
+/// How much of the cases is read beside their samples. To unpack their texts takes most of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CaseReadMode {
+pub enum CaseReading {
     /// Nothing.
     Nothing,
-    /// The packed bytes, by which the same text is known; to unpack them takes most of the time.
-    Bytes,
-    /// The text.
+    /// By what they are known in other runs.
+    Question,
+    /// That and the text.
     Text,
 }
 
-/// A case that was read.
-#[derive(Debug, Clone, Copy)]
-pub enum CaseContent<'a> {
-    /// It was not asked for, or is not there.
-    Nothing,
-    /// As it is packed: the same text has the same bytes.
-    Bytes(&'a [u8]),
-    /// As JSON.
-    Text(&'a str),
-}
-
-impl<'a> CaseContent<'a> {
-    /// The text, where it was asked for and is there.
-    pub const fn text(self) -> Option<&'a str> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Nothing | Self::Bytes(_) => None,
-        }
-    }
+/// What a case asks and what would be right, without the rest of it.
+#[derive(Deserialize)]
+struct CaseQuestion<'a> {
+    #[serde(borrow, default)]
+    query: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    reference: Option<Vec<Cow<'a, str>>>,
 }
 
 /// What makes a text of SQL with what is put into it.
@@ -201,18 +195,6 @@ impl Store {
         })
     }
 
-    /// Reads the text of a case by its number; nothing where it is not there.
-    pub fn read_case<T>(
-        &self,
-        number: i64,
-        read: impl FnOnce(Option<&str>) -> serde_json::Result<T>,
-    ) -> Result<T, StoreError> {
-        self.read(|connection| {
-            let text = PackedTable::Cases.text(connection, &self.unpacker, number)?;
-            Ok(read(text.as_deref())?)
-        })
-    }
-
     fn find_samples(
         &self,
         connection: &Connection,
@@ -231,7 +213,7 @@ impl Store {
                     let said = body(connection, &self.unpacker, row.sample)?;
                     said.named_or(&names, missing_result).map_err(wrong)?
                 } else {
-                    from_columns(&row, &names)
+                    from_columns(&row, &names).collect()
                 };
                 let (sample, status, taken) = (row.sample, row.status.clone(), row.taken.clone());
                 let SampleRowKey { dataset, occurrence, model, prompt, repeat, .. } = row.place.clone();
@@ -253,23 +235,29 @@ impl Store {
         &self,
         run: i64,
         metrics: &[MetricInfo],
-        mut visit: impl FnMut(CaseResult),
+        mut visit: impl FnMut(&CaseResult),
     ) -> Result<(), StoreError> {
         let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        // A case is large: each sample is put in the place of the one before it.
+        let (mut result, mut tags) = (CaseResult::default(), None);
         self.read(|connection| {
             each_row(connection, run, |row| {
                 probare_cancellation::count_steps(1);
                 if !row.is_finished() {
                     return Ok(());
                 }
-                let results = from_columns(&row, &names);
-                let tags = row.tags.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
-                let key = row.place.sample_key();
+                result.results.clear();
+                result.results.extend(from_columns(&row, &names));
+                if row.tags != tags {
+                    result.case.tags = row.tags.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
+                    tags = row.tags;
+                }
+                result.case.sample = Some(row.place.sample_key());
                 let SampleRowKey { id, model, prompt, repeat, .. } = row.place;
-                let case = Case { id, tags, sample: Some(key), ..Case::default() };
-                let model = Some(model).filter(|model| !model.is_empty()).or(row.answered_by);
-                let prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
-                visit(CaseResult { model, prompt, repeat, ..CaseResult::new(case, results) });
+                (result.case.id, result.repeat) = (id, repeat);
+                result.model = Some(model).filter(|model| !model.is_empty()).or(row.answered_by);
+                result.prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
+                visit(&result);
                 Ok(())
             })
         })
@@ -280,7 +268,7 @@ impl Store {
         &self,
         run: i64,
         metrics: &[MetricInfo],
-        reading: CaseReadMode,
+        reading: CaseReading,
         mut visit: impl FnMut(ComparedSample<'_>) -> serde_json::Result<()>,
     ) -> Result<(), StoreError> {
         self.read(|connection| {
@@ -295,30 +283,28 @@ impl Store {
                     return Ok(());
                 }
                 values.clear();
-                values.extend(metrics.iter().enumerate().map(|(at, metric)| {
-                    // Most runs have their columns in the order of their metrics.
-                    let is_it = |value: &&MetricValue| *value.metric == *metric.name;
-                    row.values.get(at).filter(is_it).or_else(|| row.values.iter().find(is_it))?.value
-                }));
+                values.extend(metrics.iter().enumerate().map(|(at, metric)| row.value_of(at, &metric.name)?.value));
                 let SampleRowKey { id, model, prompt, repeat, order, .. } = &row.place;
                 let repeat = if has_repeats && model.is_empty() {
                     body(connection, &self.unpacker, row.sample)?.output.map_or(0, |output| output.repeat)
                 } else {
                     *repeat
                 };
-                let (mut text, mut bytes) = (None, None);
-                match (reading, row.case) {
-                    (CaseReadMode::Text, Some(case)) => {
-                        text = PackedTable::Cases.text(connection, &self.unpacker, case)?;
-                    }
-                    (CaseReadMode::Bytes, Some(case)) => bytes = PackedTable::Cases.packed(connection, case)?,
-                    (CaseReadMode::Nothing, _) | (_, None) => {}
-                }
-                let read = match (&text, &bytes) {
-                    (Some(text), _) => CaseContent::Text(text),
-                    (None, Some(bytes)) => CaseContent::Bytes(bytes),
-                    (None, None) => CaseContent::Nothing,
+                let mut question = row.question.filter(|_| reading != CaseReading::Nothing);
+                let is_unpacked = match reading {
+                    CaseReading::Nothing => false,
+                    // Stores before the seventh form have nothing but the text.
+                    CaseReading::Question => question.is_none(),
+                    CaseReading::Text => true,
                 };
+                let text = match row.case.filter(|_| is_unpacked) {
+                    Some(case) => PackedTable::Cases.text(connection, &self.unpacker, case)?,
+                    None => None,
+                };
+                if let (None, Some(text)) = (question, &text) {
+                    let CaseQuestion { query, reference } = serde_json::from_str(text)?;
+                    question = question_hash(query.as_deref(), reference.as_deref());
+                }
                 Ok(visit(ComparedSample {
                     place: (i64::from(order.dataset), order.row),
                     id,
@@ -327,8 +313,9 @@ impl Store {
                     repeat,
                     tags: row.tags.as_deref(),
                     values: &values,
-                    case: row.case,
-                    read,
+                    question,
+                    has_case: row.case.is_some(),
+                    text: text.as_deref().filter(|_| reading == CaseReading::Text),
                 })?)
             })
         })
@@ -354,11 +341,9 @@ fn missing_result() -> MetricResult {
 }
 
 /// Values and labels as results: what they were made from is not there.
-fn from_columns(row: &SampleRow, names: &[String]) -> Vec<MetricResult> {
-    let named = |name: &String| {
-        let Some(MetricValue { value, label, .. }) = row.values.iter().find(|value| *value.metric == **name) else {
-            return missing_result();
-        };
+fn from_columns(row: &SampleRow, names: &[String]) -> impl Iterator<Item = MetricResult> {
+    let named = move |(at, name): (usize, &String)| {
+        let Some(MetricValue { value, label, .. }) = row.value_of(at, name) else { return missing_result() };
         match (value, label.as_deref()) {
             (Some(value), label) => {
                 let score = Score::from_number(*value)
@@ -378,7 +363,7 @@ fn from_columns(row: &SampleRow, names: &[String]) -> Vec<MetricResult> {
             (None, None) => Err(ScoreError::other(ErrorKind::Failed, "")),
         }
     };
-    names.iter().map(named).collect()
+    names.iter().enumerate().map(named)
 }
 
 /// The column of a number; nothing where no sample of the run has it.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probare_core::{ErrorKind, MetricResult, Outcome, ResponseCost, SampleKey};
+use probare_report::comparison::ContentHash;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -130,6 +131,8 @@ pub(super) struct SampleRow {
     pub answered_by: Option<String>,
     /// Number of the case; nothing for samples of stores of the first form.
     pub case: Option<i64>,
+    /// By which the case is known in other runs; nothing where it asks nothing, and in stores before the seventh form.
+    pub question: Option<ContentHash>,
     /// `open`, `scored`, `not_applicable`, or the kind of the first error.
     pub status: String,
     /// A list of texts as JSON.
@@ -151,6 +154,13 @@ impl SampleRow {
         self.status = error.unwrap_or(if is_scored { "scored" } else { NOT_APPLICABLE }).to_owned();
     }
 
+    /// What a metric said, by its place among those of the run and its name.
+    pub fn value_of(&self, place: usize, metric: &str) -> Option<&MetricValue> {
+        // Most runs have their columns in the order of their metrics.
+        let is_it = |value: &&MetricValue| *value.metric == *metric;
+        self.values.get(place).filter(is_it).or_else(|| self.values.iter().find(is_it))
+    }
+
     /// Kinds of the errors among its results.
     pub fn errors(&self) -> impl Iterator<Item = &str> {
         self.values.iter().filter_map(MetricValue::error)
@@ -162,6 +172,10 @@ impl SampleRow {
         // Rows without a prompt keep the checksum that they had before there were any.
         if !prompt.is_empty() {
             checksum = checksum.text(prompt).integer(i64::from(order.prompt));
+        }
+        // As do rows from before there were questions.
+        if let Some(question) = &self.question {
+            checksum = checksum.bytes(question);
         }
         for number in [*occurrence, *repeat, order.dataset, order.model] {
             checksum = checksum.integer(i64::from(number));
@@ -247,8 +261,8 @@ pub(super) struct SampleTable {
 /// Columns before those of the metrics.
 const COLUMNS: &str = "sample, dataset, id, occurrence, model, repeat, place, position, seat, answered_by, case_number, \
                        status, tags, input_tokens, output_tokens, cost_usd, latency_ms, attempts, checksum, prompt, \
-                       prompt_seat";
-const BEFORE_VALUES: usize = 21;
+                       prompt_seat, question";
+const BEFORE_VALUES: usize = 22;
 
 impl SampleTable {
     pub fn open(connection: &Connection, run: i64) -> Result<Self, StoreFault> {
@@ -329,7 +343,7 @@ impl SampleTable {
             let found = self.names.get(&number).cloned();
             found.map(Some).ok_or_else(|| damaged(sample, "it has a name that is not there"))
         };
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(self.slots.len());
         for (slot, metric) in self.slots.iter().enumerate() {
             let value: Option<f64> = row.get(BEFORE_VALUES + 2 * slot)?;
             let label: Option<String> = row.get(BEFORE_VALUES + 2 * slot + 1)?;
@@ -350,6 +364,7 @@ impl SampleTable {
             },
             answered_by: name(9)?,
             case: row.get(10)?,
+            question: row.get(21)?,
             status: row.get(11)?,
             tags: row.get(12)?,
             taken: OutputUsage {
@@ -450,20 +465,51 @@ impl SampleTable {
         let mut rows = statement.query(params![self.run, last.0, last.1, last.2, last.3, last.4, last.5, limit])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let (row, checksum) = self.read(row)?;
-            let SampleOrder { dataset, row: position, model, prompt } = row.place.order;
-            let repeat = row.place.repeat.into();
-            cursor.last = (dataset.into(), position, model.into(), prompt.into(), repeat, row.sample);
-            if cursor.rows > 0 && cursor.place == row.place {
-                return Err(StoreFault::Damaged(format!("case `{}` of run {} is there twice", row.place.id, self.run)));
-            }
-            cursor.place.clone_from(&row.place);
-            cursor.rows += 1;
-            cursor.sum ^= checksum;
-            found.push(row);
+            found.push(self.read_next(row, cursor)?);
         }
         cursor.is_done = found.len() < most;
-        if cursor.is_done && (cursor.rows, cursor.sum) != (self.tally.rows, self.tally.sum) {
+        if cursor.is_done {
+            self.check_whole(cursor)?;
+        }
+        Ok(found)
+    }
+
+    /// Hands all samples in the order of the run to a visitor. What was read is held against what was kept.
+    pub fn for_each(
+        &self,
+        connection: &Connection,
+        mut visit: impl FnMut(SampleRow) -> Result<(), StoreFault>,
+    ) -> Result<(), StoreFault> {
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {} FROM samples WHERE run = ?1 ORDER BY place, position, seat, prompt_seat, repeat, sample",
+            self.columns()
+        ))?;
+        let mut rows = statement.query(params![self.run])?;
+        let mut cursor = Cursor::start();
+        while let Some(row) = rows.next()? {
+            visit(self.read_next(row, &mut cursor)?)?;
+        }
+        self.check_whole(&cursor)
+    }
+
+    /// The sample that comes behind those that were read.
+    fn read_next(&self, row: &Row<'_>, cursor: &mut Cursor) -> Result<SampleRow, StoreFault> {
+        let (row, checksum) = self.read(row)?;
+        let SampleOrder { dataset, row: position, model, prompt } = row.place.order;
+        let repeat = row.place.repeat.into();
+        cursor.last = (dataset.into(), position, model.into(), prompt.into(), repeat, row.sample);
+        if cursor.rows > 0 && cursor.place == row.place {
+            return Err(StoreFault::Damaged(format!("case `{}` of run {} is there twice", row.place.id, self.run)));
+        }
+        cursor.place.clone_from(&row.place);
+        cursor.rows += 1;
+        cursor.sum ^= checksum;
+        Ok(row)
+    }
+
+    /// Whether the samples that were read are all that were kept.
+    fn check_whole(&self, cursor: &Cursor) -> Result<(), StoreFault> {
+        if (cursor.rows, cursor.sum) != (self.tally.rows, self.tally.sum) {
             let (run, kept) = (self.run, self.tally.rows);
             return Err(StoreFault::Damaged(if cursor.rows == kept {
                 format!("the samples of run {run} are not those that were kept")
@@ -471,7 +517,7 @@ impl SampleTable {
                 format!("of run {run} {kept} samples were kept, and {} are found", cursor.rows)
             }));
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The case of a sample that stands beside this one: the same row of the same data set.
@@ -545,6 +591,7 @@ impl SampleTable {
             Value::Integer(checksum),
             Value::Integer(prompt),
             Value::Integer(i64::from(order.prompt)),
+            row.question.map_or(Value::Null, |question| Value::Blob(question.to_vec())),
             Value::Integer(run),
         ];
         let mut columns = format!("{COLUMNS}, run");

@@ -37,6 +37,8 @@ const STEPS: &[Step] = &[
     |transaction| migrate::add_prompts(transaction, SAMPLES_5),
     // Spans and log records of traces, which are scored when they are quiet.
     |transaction| Ok(transaction.execute_batch(collected::TABLES)?),
+    // What a case asks and expects, as a number by which it is known in other runs.
+    |transaction| Ok(migrate::ensure_columns(transaction)?),
 ];
 
 const FORM_1: &str = "
@@ -371,11 +373,11 @@ fn objects(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (String
 
 /// Whether a table is the known one with columns `value_N` and `label_N` among its own.
 fn has_more_columns(text: &str, known: &str) -> bool {
-    let same = text.bytes().zip(known.bytes()).take_while(|(one, other)| one == other).count();
-    let Some(more) = known.get(same..).and_then(|rest| text.get(same..)?.strip_suffix(rest)) else { return false };
-    more.split(',').map(str::trim).filter(|column| !column.is_empty()).all(|column| {
+    let is_own = |column: &&str| {
+        let column = column.trim();
         let slot = column.strip_prefix("value_").and_then(|rest| rest.strip_suffix(" REAL"));
         let slot = slot.or_else(|| column.strip_prefix("label_").and_then(|rest| rest.strip_suffix(" TEXT")));
-        slot.is_some_and(|slot| !slot.is_empty() && slot.bytes().all(|byte| byte.is_ascii_digit()))
-    })
+        !slot.is_some_and(|slot| !slot.is_empty() && slot.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    text.split(',').filter(is_own).eq(known.split(','))
 }

@@ -145,7 +145,7 @@ pub(super) fn create_table(connection: &Connection) -> Result<(), StoreFault> {
     connection.execute_batch(RESERVATIONS)?;
     let runs = RunRow::all(connection)?;
     if !runs.is_empty() {
-        migrate::ensure_prompt_columns(connection)?;
+        migrate::ensure_columns(connection)?;
     }
     for run in runs {
         keep_outputs(connection, run.run)?;

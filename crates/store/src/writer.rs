@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use probare_core::{Case, CaseResult, MetricInfo, Output, SerializedResult};
 use probare_models::CallReply;
+use probare_report::comparison::{ContentHash, question_hash};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::body::{PackedTable, SampleBody, body};
@@ -30,6 +31,7 @@ struct FinishedSample {
     tags: Option<String>,
     /// The case without its response, packed.
     case: Vec<u8>,
+    question: Option<ContentHash>,
     body: SampleBody,
     /// The body, packed.
     packed: Vec<u8>,
@@ -157,12 +159,14 @@ impl StoreWriter {
         if is_asked {
             bare.take_answer();
         }
+        let question = question_hash(bare.query.as_deref(), bare.reference.as_deref());
         let case = self.packer.pack(&serde_json::to_string(&bare)?)?;
         self.send(WriteRequest::Results(Box::new(FinishedSample {
             place,
             answered_by,
             tags,
             case,
+            question,
             body,
             packed,
             values,
@@ -300,7 +304,7 @@ impl WriteTransaction<'_> {
 
     /// Writes the results of a sample; its `output`, if it is not in the store yet.
     fn results(&mut self, finished: FinishedSample, output: Option<WaitingOutput>) -> Result<(), StoreFault> {
-        let FinishedSample { place, answered_by, tags, case, mut body, mut packed, values, taken } = finished;
+        let FinishedSample { place, answered_by, tags, case, question, mut body, mut packed, values, taken } = finished;
         let mut before = self.samples.find(self.connection, &place)?;
         let mut taken = taken;
         let mut answered_by = answered_by;
@@ -318,7 +322,7 @@ impl WriteTransaction<'_> {
             Some(before) => self.waiting(before.sample)?,
             None => None,
         };
-        let mut row = SampleRow { place, answered_by, tags, taken, values, ..SampleRow::default() };
+        let mut row = SampleRow { place, answered_by, question, tags, taken, values, ..SampleRow::default() };
         if let (Some(before), Some(kept)) = (&before, kept) {
             if before.is_finished() && body.results.iter().all(|(metric, _)| kept.has(metric)) {
                 return Ok(());

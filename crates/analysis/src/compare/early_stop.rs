@@ -7,7 +7,6 @@ use probare_report::comparison::{CaseMean, ComparisonRequest, PrefixComparison, 
 use probare_store::Store;
 use serde_json::Value as Json;
 
-use super::stored::CaseMatching;
 use super::{CompareError, OutputRows, ResultsSource, side};
 use crate::verify::manifest_of_file;
 
@@ -65,7 +64,7 @@ impl ResultsSource {
 /// What a run says of its cases.
 fn read_scores(file: &ResultsSource) -> Result<RunScores, CompareError> {
     let asked = ComparisonRequest::default();
-    side(file, CaseMatching::Text, &asked).map(|(scores, _): (RunScores, OutputRows)| scores)
+    side(file, &asked).map(|(scores, _): (RunScores, OutputRows)| scores)
 }
 
 /// The values of a finished run, case by case: the mean of the repeats of a case. Of several models one has to be named.

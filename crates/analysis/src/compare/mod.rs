@@ -23,10 +23,9 @@ use probare_report::comparison::{
     RunScores,
 };
 use probare_report::{DatasetVersion, GroupBy, ResultStatus, escape};
-use probare_store::{CaseReadMode, Store, StoreError};
+use probare_store::{CaseReading, Store, StoreError};
 
 pub use self::early_stop::{EarlyStop, compare_prefixes, read_baseline, read_case_means};
-pub(crate) use self::stored::CaseMatching;
 use crate::labels::answer_digest;
 use crate::verify::{CaseScan, VerifyError, has_a_case_a_row, reopen_results};
 
@@ -238,8 +237,7 @@ pub fn compare(
     if let Some((stopped, _)) = early_stop::find_stopped(files, &ends) {
         return Err(CompareError::Stopped { name: stopped.name.clone() });
     }
-    let sameness = CaseMatching::for_runs(files, asked)?;
-    let found = for_each_file(files, |_, file| side(file, sameness, asked))?;
+    let found = for_each_file(files, |_, file| side(file, asked))?;
     let (mut sides, lines): (Vec<RunScores>, Vec<OutputRows>) = found.into_iter().unzip();
     let by_texts = asked.by.as_ref().is_some_and(|by| !by.is_by_source());
     if by_texts
@@ -250,9 +248,6 @@ pub fn compare(
     }
     note_versions(&mut sides, &lines);
     let with_models = sides.iter().any(RunScores::has_several_models);
-    if sameness == CaseMatching::Bytes {
-        stored::resolve_differing_texts(files, &mut sides, &lines, with_models)?;
-    }
     let comparison = RunComparison::compare(&sides, asked)?;
     let wanted = comparison.changed_cases(shown);
     let found = for_each_file(files, |at, file| {
@@ -341,21 +336,17 @@ fn file_datasets(manifest: &Manifest) -> Vec<DatasetVersion> {
 struct OutputRows {
     /// The data sets of the run.
     datasets: Vec<DatasetVersion>,
-    /// For each output the number of its row in the file, or of its case in the store.
+    /// For each output the number of its row in the file.
     numbers: Vec<u64>,
     /// Whether the inputs at hand are not those that the file was made from.
     are_apart: bool,
 }
 
 /// What a comparison needs of one run.
-fn side(
-    file: &ResultsSource,
-    sameness: CaseMatching,
-    asked: &ComparisonRequest,
-) -> Result<(RunScores, OutputRows), CompareError> {
+fn side(file: &ResultsSource, asked: &ComparisonRequest) -> Result<(RunScores, OutputRows), CompareError> {
     let mut lines = OutputRows::default();
     let (side, sources) = match file.run {
-        Some(run) => stored::read_stored_side(file, run, sameness, asked, &mut lines)?,
+        Some(run) => stored::read_stored_side(file, run, asked, &mut lines)?,
         None => read_results_file(file, asked, &mut lines)?,
     };
     sources.check(file)?;
@@ -476,8 +467,8 @@ pub fn read_values(file: &ResultsSource, by: Option<&GroupBy>) -> Result<RunValu
     if let Some(run) = file.run {
         let store = Store::open_existing(&file.path)?;
         metrics = store.run(run)?.plan.metrics;
-        store.for_each_compared_sample(run, &metrics, CaseReadMode::Text, |sample| {
-            let case: Option<Case> = sample.read.text().map(serde_json::from_str).transpose()?;
+        store.for_each_compared_sample(run, &metrics, CaseReading::Text, |sample| {
+            let case: Option<Case> = sample.text.map(serde_json::from_str).transpose()?;
             let source = output_source_name(sample.model, sample.prompt);
             let valued = CaseValues {
                 answer: answer(case.as_ref(), sample.model),

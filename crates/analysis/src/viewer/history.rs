@@ -10,10 +10,9 @@ use probare_core::{MetricInfo, output_source_name};
 use probare_report::DatasetVersion;
 use probare_report::comparison::{ComparedOutput, ComparisonRequest, ContentHash, RunScores};
 use probare_report::history::{Histories, History, HistoryRun};
-use probare_store::{CaseReadMode, ComparedSample, RunState};
+use probare_store::{CaseReading, ComparedSample, RunState};
 
 use super::{OpenRun, RunViewer, Version, ViewerError};
-use crate::compare::CaseMatching;
 
 /// Which runs and metrics of a history are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,9 +48,6 @@ impl RunViewer {
             return Ok(Arc::clone(made));
         }
         check(asked, &runs)?;
-        let is_stored = runs.iter().all(|run| run.results.is_none());
-        let plans = runs.iter().map(|run| &run.stored.plan);
-        let sameness = if is_stored { CaseMatching::for_plans(plans) } else { CaseMatching::Text };
         let mut histories = Histories::default();
         let mut known: Vec<SeenDataset> = Vec::new();
         let mut versions_before: BTreeMap<String, (String, DatasetVersion)> = BTreeMap::new();
@@ -76,7 +72,7 @@ impl RunViewer {
                     ));
                 }
             }
-            let parts = self.parts(run, asked, sameness, &mut known)?;
+            let parts = self.parts(run, asked, &mut known)?;
             histories.add(HistoryRun { name: run.name.clone(), made, datasets }, parts, told);
         }
         let mut made = histories.finish();
@@ -91,7 +87,6 @@ impl RunViewer {
         &self,
         run: &OpenRun,
         asked: &HistoryQuery,
-        sameness: CaseMatching,
         known: &mut Vec<SeenDataset>,
     ) -> Result<BTreeMap<(String, Option<String>), RunScores>, ViewerError> {
         let plan = &run.stored.plan;
@@ -103,12 +98,10 @@ impl RunViewer {
         let mut cases: BTreeMap<i64, HashSet<u64>> = BTreeMap::new();
         let nothing = ComparisonRequest::default();
         self.with(&run.store, |store| {
-            let reading = if sameness == CaseMatching::Text { CaseReadMode::Text } else { CaseReadMode::Nothing };
-            store.for_each_compared_sample(run.stored.run, &metrics, reading, |sample| {
-                let ComparedSample { place, id, model, prompt, repeat, values, read, .. } = sample;
+            store.for_each_compared_sample(run.stored.run, &metrics, CaseReading::Question, |sample| {
+                let ComparedSample { place, id, model, prompt, repeat, values, question: content, .. } = sample;
                 let part = (place.0, output_source_name(model, prompt).map(Cow::into_owned));
                 let side = sides.entry(part).or_insert_with(|| RunScores::new(run.name.clone(), metrics.clone()));
-                let content = sameness.fingerprint(place, read)?;
                 // The number of a row alone is the id of some case in every file.
                 if content.is_some() || !id.bytes().all(|sign| sign.is_ascii_digit()) {
                     cases.entry(place.0).or_default().insert(case_key(id, content));

@@ -98,7 +98,7 @@ impl RunViewer {
         let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
         summary.event(&Event::Started { source: &run.name, metrics, has_prompts: false }).map_err(wrong)?;
         self.with(&run.store, |store: &Store| {
-            store.for_each_result(run.stored.run, metrics, |result| summary.add(&result))
+            store.for_each_result(run.stored.run, metrics, |result| summary.add(result))
         })?;
         let models = run.stored.costs.lines.iter().map(|line| line.model.as_str());
         let costs: BTreeMap<String, f64> = models

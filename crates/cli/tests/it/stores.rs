@@ -251,3 +251,34 @@ fn a_signal_ends_the_wait_for_a_store_that_somebody_holds() {
         assert!(is_over, "{words:?} goes on waiting after a signal");
     }
 }
+
+#[test]
+fn a_store_of_form_6_compares_its_runs_as_it_did_and_with_runs_of_the_present_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let fixture = root().join("tests/stores/6");
+    fs::copy(fixture.join("store.db"), place.join("old.db")).unwrap();
+    let compare = |one: &str, other: &str| {
+        let output = run(place, &["compare", one, other, "--json", "--store", "old.db"]);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (results, outputs) = exports(place, "old.db");
+    assert_eq!(results, fs::read(fixture.join("results.jsonl")).unwrap());
+    assert_eq!(outputs, fs::read(fixture.join("outputs.jsonl")).unwrap());
+    // Its rows do not say by what their cases are known in other runs; the texts do.
+    let before = fs::read_to_string(fixture.join("compare.json")).unwrap();
+    assert_eq!(compare("1", "2"), before);
+    bring_up_to_date(place, "old.db");
+    assert_eq!(compare("1", "2"), before);
+
+    // The same cases in a run of the present form, which adds columns for a metric behind the one of that form.
+    fs::write(place.join("cases.jsonl"), outputs).unwrap();
+    let config = "datasets: [{name: capitals, path: cases.jsonl}]\nmetrics: [exact_match, token_f1, chrf]\n";
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    run_successfully(place, &["run", "probare.yaml", "--quiet", "--store", "old.db"]);
+    let pairing = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap()["others"][0]["pairing"].clone();
+    let paired = |matched, different| serde_json::json!({"matched": matched, "only_baseline": 0, "only_other": 0, "different_content": different});
+    assert_eq!(pairing(&compare("1", "3")), paired(5, 0));
+    assert_eq!(pairing(&compare("3", "2")), paired(4, 1));
+}

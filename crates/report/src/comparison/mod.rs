@@ -21,7 +21,7 @@ pub use self::gate::{NonInferiorityGate, NonInferiorityVerdict};
 pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
 pub(crate) use self::phrases::{ends, p_value, signed};
 pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun, case_order_key};
-pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, content_of};
+pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, question_hash};
 pub use self::viewer::{
     CaseChangeView, ComparedRunView, ComparisonView, DifferenceView, MetricComparisonView, SliceView,
 };

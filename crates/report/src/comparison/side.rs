@@ -156,20 +156,6 @@ impl RunScores {
         self.cells.extend(values.chain(std::iter::repeat(f64::NAN)).take(self.metrics.len()));
     }
 
-    /// Says by something else whether the case of an output, by its number, is the same as one of another run.
-    pub fn set_content(&mut self, output: usize, content: Option<ContentHash>) {
-        if let Some(place) = self.contents.get_mut(output) {
-            *place = content;
-        }
-    }
-
-    /// Outputs here and of another run, by their numbers, that are the first of cases of the same id and have not the same content.
-    pub fn differing(&self, other: &Self, with_models: bool) -> Vec<(usize, usize)> {
-        let (first, second) = (self.cases(with_models), other.cases(with_models));
-        let (_, pairs) = pair(&first, &second);
-        pairs.differing.iter().map(|(left, right)| (first.row(*left), second.row(*right))).collect()
-    }
-
     /// Outputs that were taken in.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -371,8 +357,13 @@ pub fn case_content_hash(case: &Case) -> ContentHash {
     content_of(case.query.as_deref(), references)
 }
 
-/// The same of the texts themselves.
-pub fn content_of<'a>(query: Option<&str>, references: impl Iterator<Item = &'a str>) -> ContentHash {
+/// The same of the texts; nothing where there are none. A file whose cases were not at hand has nothing but their ids.
+pub fn question_hash(query: Option<&str>, reference: Option<&[impl AsRef<str>]>) -> Option<ContentHash> {
+    let is_empty = query.is_none() && reference.is_none();
+    (!is_empty).then(|| content_of(query, reference.into_iter().flatten().map(AsRef::as_ref)))
+}
+
+fn content_of<'a>(query: Option<&str>, references: impl Iterator<Item = &'a str>) -> ContentHash {
     let mut digest = Sha256::default();
     let mut text = |text: &str| {
         digest.update((text.len() as u64).to_le_bytes());
@@ -391,8 +382,6 @@ pub(super) struct Pairs<'a> {
     pub(super) second: &'a RunCases<'a>,
     /// Their places in both.
     list: Vec<(usize, usize)>,
-    /// The same of cases that have nothing but the id in common.
-    differing: Vec<(usize, usize)>,
 }
 
 /// A case of both runs.
@@ -421,11 +410,6 @@ impl<'a> Pairs<'a> {
     /// Id, model where the runs have several, and occurrence of a pair.
     pub(super) fn key(&self, number: usize) -> (&str, Option<&str>, u32) {
         self.first.key(self.list[number].0)
-    }
-
-    /// Whether a case may have several pairs, one for each model.
-    pub(super) const fn with_models(&self) -> bool {
-        self.first.with_models
     }
 
     pub(super) fn iter(&'a self) -> impl Iterator<Item = Pair<'a>> {
@@ -511,5 +495,5 @@ pub(super) fn pair<'a>(first: &'a RunCases<'a>, second: &'a RunCases<'a>) -> (Pa
     if first.with_models {
         pairing = case_pairing(first, second, &list, &differing);
     }
-    (pairing, Pairs { first, second, list, differing })
+    (pairing, Pairs { first, second, list })
 }

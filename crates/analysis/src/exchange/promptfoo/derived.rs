@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use probare_metrics::graders::evaluate_formula;
-use probare_store::{CaseReadMode, Store, StoreError};
+use probare_store::{CaseReading, Store, StoreError};
 use serde_json::Value as Json;
 
 /// The number of tests of a column, by the name that formulas know.
@@ -42,7 +42,7 @@ impl DerivedMetrics {
         }
         let metrics = store.run(run)?.plan.metrics;
         let mut columns: BTreeMap<(usize, String), BTreeMap<&str, f64>> = BTreeMap::new();
-        store.for_each_compared_sample(run, &metrics, CaseReadMode::Nothing, |sample| {
+        store.for_each_compared_sample(run, &metrics, CaseReading::Nothing, |sample| {
             let (dataset, case) = (sample.place.0, sample.place.1);
             let (Ok(dataset), Ok(case)) = (usize::try_from(dataset), usize::try_from(case)) else { return Ok(()) };
             let Some(weights) = self.datasets.get(dataset).and_then(|(_, cases)| cases.get(case)) else {

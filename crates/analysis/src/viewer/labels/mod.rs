@@ -255,7 +255,7 @@ impl RunViewer {
         let mut made = LabelCandidates::new(info);
         let place = metrics.iter().position(|one| one.name == info.name).unwrap_or_default();
         self.with(&run.store, |store| {
-            store.for_each_result(run.stored.run, metrics, |result| made.add(&result, metrics, place))
+            store.for_each_result(run.stored.run, metrics, |result| made.add(result, metrics, place))
         })?;
         made.finish();
         let made = Arc::new(made);
