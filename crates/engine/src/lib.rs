@@ -68,7 +68,8 @@ pub use run_options::{
     ConfiguredGate, ConfiguredGates, OldName, RENAMED, RenamedOption, RunOptions, SettingOrigin, When, parse_jobs,
 };
 pub use runs::{
-    BatchWatch, BenchmarkDataset, BenchmarkRun, Estimate, Evaluation, EvaluationError, EvaluationOptions, RunExport,
-    RunProgress, ScoredTraces, TraceScoring, TraceScoringOptions, export, export_outputs, for_other_tools,
+    BatchWatch, BenchmarkDataset, BenchmarkRun, CaseSelection, Estimate, Evaluation, EvaluationError,
+    EvaluationOptions, RunExport, RunProgress, ScoredTraces, TraceScoring, TraceScoringOptions, export, export_outputs,
+    for_other_tools,
 };
 pub use scan::scan_cases;

@@ -12,7 +12,7 @@ use super::packing::Unpacker;
 use super::samples::{OutputUsage, SampleRow, SampleRowKey, SampleTable};
 use super::schema::Access;
 use super::writer::RunNames;
-use super::{Store, StoreError, StoreFault};
+use super::{CasePosition, Store, StoreError, StoreFault};
 
 /// What is known of a sample.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -148,6 +148,14 @@ pub struct StoredSample {
     pub dataset: String,
     /// The case with the output; nothing else of its row where the store is from before 0.3.
     pub case: Case,
+}
+
+impl StoredSample {
+    /// Where its case stands in the run.
+    pub fn position(&self) -> Option<CasePosition> {
+        let key = self.case.sample?;
+        Some((key.dataset.into(), i64::try_from(key.row).ok()?))
+    }
 }
 
 /// A finished sample with its texts.

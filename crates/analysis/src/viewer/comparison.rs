@@ -1,12 +1,12 @@
 //! Runs compared with each other, by what `probare compare` computes; and a run as a page that is one file.
 
-use std::fs;
 use std::sync::{Arc, PoisonError};
+use std::{fs, io};
 
 use super::contract::Comparison;
 use super::{RunViewer, Version, ViewerError};
 use crate::compare::{ComparisonReport, ResultsSource, compare};
-use probare_engine::export;
+use probare_engine::{CaseSelection, export};
 use probare_report::comparison::ComparisonRequest;
 use probare_report::html::page_settings;
 
@@ -64,12 +64,21 @@ impl RunViewer {
         Ok(made)
     }
 
-    /// A run as one page that opens by a double click, with all its cases and their evidence: what `-o x.html` writes.
-    pub fn export_page(&self, key: &str) -> Result<Vec<u8>, ViewerError> {
+    /// A run as one page that opens by a double click, with its cases and their evidence: what `-o x.html` writes. Where there is
+    /// a filter, it is about the cases that fit, and says so.
+    pub fn export_page(&self, key: &str, filter: &str) -> Result<Vec<u8>, ViewerError> {
         let run = self.find_run(key)?;
-        let path = self.folder.path().join(format!("{}.html", run.key));
-        export(&run.store, &run.stored, vec![path.clone()])?;
-        let read = fs::read(&path).and_then(|page| fs::remove_file(&path).map(|()| page));
-        read.map_err(|error| ViewerError::File { path, reason: error.to_string() })
+        let wrong = |error: io::Error| ViewerError::File { path: self.folder.path().into(), reason: error.to_string() };
+        let folder = tempfile::tempdir_in(self.folder.path()).map_err(wrong)?;
+        let path = folder.path().join("page.html");
+        let selection = if filter.is_empty() {
+            None
+        } else {
+            let fitting = self.list(&run, filter, "")?;
+            let words = format!("{} of {} cases: {filter}", fitting.len(), self.list(&run, "", "")?.len());
+            Some(CaseSelection { positions: fitting.iter().copied().collect(), words })
+        };
+        export(&run.store, &run.stored, vec![path.clone()], selection)?;
+        fs::read(&path).map_err(wrong)
     }
 }

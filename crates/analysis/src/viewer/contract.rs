@@ -61,6 +61,8 @@ pub struct RunFacts {
     pub prompts: Vec<String>,
     pub datasets: Vec<String>,
     pub notes: Vec<String>,
+    /// The day on which the traces came, where they were collected.
+    pub collected: Option<String>,
 }
 
 /// What a run came to.
@@ -212,6 +214,8 @@ pub struct OutputDetail {
     pub attempts: Option<i64>,
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
+    /// What is to be known of the collected trace behind it.
+    pub trace_notes: Vec<String>,
     #[schemars(extend("tsType" = "CaseRecord"))]
     pub record: Json,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use probare_core::{CallPurpose, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
+use probare_core::{CallPurpose, Case, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
@@ -257,7 +257,7 @@ impl RunViewer {
     }
 
     /// All cases that fit, in order.
-    fn list(&self, run: &OpenRun, filter: &str, sort: &str) -> Result<Arc<Vec<CasePosition>>, ViewerError> {
+    pub(super) fn list(&self, run: &OpenRun, filter: &str, sort: &str) -> Result<Arc<Vec<CasePosition>>, ViewerError> {
         let key = (run.key.clone(), run.version(), filter.to_owned(), sort.to_owned());
         let lock = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, kept)) = lock().iter().find(|(known, _)| *known == key) {
@@ -423,6 +423,7 @@ impl RunDescription {
                 prompts: plan.generation_prompts.iter().map(|prompt| prompt.name.clone()).collect(),
                 datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
                 notes: run.notes.clone(),
+                collected: plan.collected.clone(),
             }),
         }
     }
@@ -457,9 +458,20 @@ impl OutputDetail {
             attempts: taken.attempts,
             input_tokens: taken.input_tokens,
             output_tokens: taken.output_tokens,
+            trace_notes: trace_notes(&sample.result.case),
             record: parse_own_json(case_record(&sample.result, metrics)),
         }
     }
+}
+
+/// What the collector noted about the trace of a case.
+fn trace_notes(case: &Case) -> Vec<String> {
+    let about = |name: &str| case.metadata.get("trace")?.get(name);
+    let revision = about("revision").and_then(Json::as_u64);
+    let again =
+        revision.map(|times| format!("more of the trace came after it was scored: scored again, revision {times}"));
+    let notes = about("notes").and_then(Json::as_array).into_iter().flatten();
+    notes.filter_map(Json::as_str).map(str::to_owned).chain(again).collect()
 }
 
 impl GateLine {

@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
                 remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
             }
             if !output.is_empty() {
-                export(store.path(), &stored, output.clone()).map_err(evaluation_failure)?;
+                export(store.path(), &stored, output.clone(), None).map_err(evaluation_failure)?;
             }
             if let Some(path) = outputs {
                 let (_, notes) = export_outputs(store.path(), &stored, path).map_err(evaluation_failure)?;

@@ -1,6 +1,7 @@
 //! What the store holds of a run, as files: results in every format of reports, outputs as cases. Times and attempts are left
 //! out, so that a run that was killed and resumed gives the same bytes as one that was left alone.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use probare_core::{
     Case, CaseResult, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError, Sink, Stop,
 };
 use probare_report::{Compression, OutputWriter as File, refuse_overlap};
-use probare_store::{Cursor, Store, StoreError, StoredRun, StoredSamples};
+use probare_store::{CasePosition, Cursor, Store, StoreError, StoredRun, StoredSamples};
 use serde_json::Value as Json;
 
 use super::error::EvaluationError;
@@ -20,21 +21,39 @@ use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
 
-/// Writes the results of a run to these files, in the format of their extensions.
-pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<Conclusion, EvaluationError> {
+/// Some of the cases of a run, and which they are, in words.
+#[derive(Debug)]
+pub struct CaseSelection {
+    pub positions: HashSet<CasePosition>,
+    pub words: String,
+}
+
+/// Writes the results of a run, or of some of its cases, to these files, in the format of their extensions.
+pub fn export(
+    path: &Path,
+    stored: &StoredRun,
+    outputs: Vec<PathBuf>,
+    selection: Option<CaseSelection>,
+) -> Result<Conclusion, EvaluationError> {
     let plan = &stored.plan;
     let names = plan.names();
     let store = Store::open_existing(path)?;
     let known = StoreSampleProvider {
         before: StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?,
         models: names.models.clone(),
-        costs: stored.costs.clone(),
+        // What the run cost, and what the benchmark says about it, is about all its cases.
+        costs: Some(stored.costs.clone()).filter(|_| selection.is_none()),
     };
-    let said = StoredPanels(store.panels(stored.run)?);
+    let said = StoredPanels(if selection.is_none() { store.panels(stored.run)? } else { Vec::new() });
     let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
-    let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs };
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
-    let mut job = Job::new(paths.join(", "), Box::new(source), Vec::new());
+    let mut name = paths.join(", ");
+    let only = selection.map(|CaseSelection { positions, words }| {
+        name.push_str(&format!(" ({words})"));
+        positions
+    });
+    let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs, only };
+    let mut job = Job::new(name, Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
     job.rules = Arc::new(SampleRules::for_stored(&names));
     job.inputs.clone_from(&plan.replies);
@@ -53,7 +72,7 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
 struct StoreSampleProvider {
     before: StoredSamples,
     models: Vec<String>,
-    costs: RunCosts,
+    costs: Option<RunCosts>,
 }
 
 impl SampleProvider for StoreSampleProvider {
@@ -76,7 +95,7 @@ impl SampleProvider for StoreSampleProvider {
     }
 
     fn conclude(&self, _: &[Panel]) -> io::Result<Option<RunCosts>> {
-        Ok(Some(self.costs.clone()))
+        Ok(self.costs.clone())
     }
 }
 

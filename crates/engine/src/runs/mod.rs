@@ -24,7 +24,7 @@ pub(crate) use self::prompt::value as prompt_value;
 pub use error::EvaluationError;
 pub use estimate::Estimate;
 pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, EvaluationOptions};
-pub use export::{export, export_outputs};
+pub use export::{CaseSelection, export, export_outputs};
 pub use run_export::{RunExport, for_other_tools};
 pub use run_samples::RunProgress;
 pub use trace_scoring::{ScoredTraces, TraceScoring, TraceScoringOptions};

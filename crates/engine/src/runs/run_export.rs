@@ -44,7 +44,16 @@ pub fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, Eva
             notes.extend(
                 other.and_then(Result::err).map(|reason| format!("questions and references are omitted: {reason}")),
             );
-            (Box::new(StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs: Vec::new() }), true)
+            (
+                Box::new(StoreSource {
+                    store,
+                    run: stored.run,
+                    cursor: Cursor::start(),
+                    inputs: Vec::new(),
+                    only: None,
+                }),
+                true,
+            )
         }
     };
     Ok(RunExport {

@@ -1,7 +1,9 @@
 //! [`StoreSource`]: the samples of a run as a source of cases.
 
+use std::collections::HashSet;
+
 use probare_core::{Case, CaseBatch, CaseSource, InputFile, Problem, SourceError};
-use probare_store::{Cursor, Store, StoredSample};
+use probare_store::{CasePosition, Cursor, Store, StoredSample};
 
 /// Samples that are read at once.
 const AT_ONCE: usize = 256;
@@ -12,15 +14,25 @@ pub(super) struct StoreSource {
     pub run: i64,
     pub cursor: Cursor,
     pub inputs: Vec<InputFile>,
+    /// Only the samples of these cases.
+    pub only: Option<HashSet<CasePosition>>,
 }
 
 impl CaseSource for StoreSource {
     fn next_batch(&mut self) -> Option<Result<Box<dyn CaseBatch>, SourceError>> {
-        let samples = match self.store.samples(self.run, &mut self.cursor, AT_ONCE) {
-            Ok(samples) => samples,
-            Err(error) => return Some(Err(error.into())),
-        };
-        (!samples.is_empty()).then(|| Ok(Box::new(StoredBatch(samples)) as Box<dyn CaseBatch>))
+        loop {
+            let mut samples = match self.store.samples(self.run, &mut self.cursor, AT_ONCE) {
+                Ok(samples) if samples.is_empty() => return None,
+                Ok(samples) => samples,
+                Err(error) => return Some(Err(error.into())),
+            };
+            if let Some(only) = &self.only {
+                samples.retain(|sample| sample.position().is_some_and(|position| only.contains(&position)));
+            }
+            if !samples.is_empty() {
+                return Some(Ok(Box::new(StoredBatch(samples))));
+            }
+        }
     }
 
     fn inputs(&mut self) -> Result<Vec<InputFile>, SourceError> {

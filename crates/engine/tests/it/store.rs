@@ -31,7 +31,7 @@ fn a_store_of_form_1_opens_and_gives_what_it_held() {
     assert_eq!(models, ["swift", "steady"]);
     assert!(run.usage.output_tokens > 0);
     let (results, outputs) = (folder.path().join("r.jsonl"), folder.path().join("o.jsonl"));
-    export(&path, run, vec![results.clone()]).unwrap();
+    export(&path, run, vec![results.clone()], None).unwrap();
     export_outputs(&path, run, &outputs).unwrap();
     for (made, expected) in [(results, "results.jsonl"), (outputs, "outputs.jsonl")] {
         // The export has the words of format 4.
@@ -134,7 +134,7 @@ fn told(path: &Path) -> Result<String, String> {
         let labels = store.labels(run.run).map_err(|error| error.to_string())?;
         text.push_str(&format!("{labels:?}\n"));
         let (results, outputs) = (folder.path().join("r.jsonl"), folder.path().join("o.jsonl"));
-        export(path, run, vec![results.clone()]).map_err(|error| error.to_string())?;
+        export(path, run, vec![results.clone()], None).map_err(|error| error.to_string())?;
         export_outputs(path, run, &outputs).map_err(|error| error.to_string())?;
         text.push_str(&fs::read_to_string(results).unwrap());
         text.push_str(&fs::read_to_string(outputs).unwrap());

@@ -106,6 +106,7 @@ const filterTools = (found, query) => {
     layout,
     columnChooser(found, query),
     exporter(found, query),
+    saver(found, query),
     source.hasLabels ? link(linkTo("labels", { run: query.run }), "Label") : null,
   );
 };
@@ -142,6 +143,19 @@ const exporter = (found, query) => {
       pressed.removeAttribute("aria-busy");
     },
     { class: "quiet", title: "The results of these cases as JSON lines" },
+  );
+  return pressed;
+};
+
+/** @param {CasePage} found @param {Query} query */
+const saver = (found, query) => {
+  const { savePage } = source;
+  if (!found.total || !savePage) return null;
+  const title = query.q
+    ? "A page with the cases that fit, which opens by a double click"
+    : "A page with all cases, which opens by a double click: filter before for a part of them";
+  const pressed = /** @type {HTMLButtonElement} */ (
+    button("Save as one file", () => savePage(found.run, pressed, query.q), { class: "quiet", title })
   );
   return pressed;
 };

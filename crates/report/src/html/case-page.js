@@ -159,6 +159,8 @@ const drawCase = (found, query, isMenuOpen) => {
   const cards = outputs.map((output, at) => {
     const { entry, record } = output;
     const { excuse } = entry;
+    // Only traces that were collected have notes.
+    const notes = (output.trace_notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
     const excused = excuse ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, excuse)) : null;
     const own = { ...record, texts: record.texts.filter(({ field }) => !shared.has(field)) };
     const texts = textsOf(metrics, { ...entry, tags: undefined }, own, isMarked);
@@ -189,7 +191,7 @@ const drawCase = (found, query, isMenuOpen) => {
       "article",
       { class: "output card", "data-at": at },
       outputs.length > 1 || facts.length ? head : make("h2", { class: "sr" }, answerName(output, at)),
-      make("div", { class: "split" }, texts, make("div", {}, excused, panels, idleOf(metrics, record))),
+      make("div", { class: "split" }, texts, make("div", {}, excused, notes, panels, idleOf(metrics, record))),
       source.callsFold?.({ run: query.run, at: found.at.join(","), sample: output.sample }),
     );
   });

@@ -11,6 +11,7 @@ import { problem } from "./page.js";
  *   orders: [string, string][],
  *   home?: () => Node,
  *   hasLabels?: boolean,
+ *   savePage?: (run: Run, pressed: HTMLButtonElement, filter?: string) => void,
  *   runFacts?: (run: Run) => Node,
  *   liveLine?: (run: Run, atEnd: () => void, showNew: () => void) => Node,
  *   callsFold?: (parameters: Parameters) => Node,

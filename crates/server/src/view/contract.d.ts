@@ -304,6 +304,8 @@ export type OutputDetail = {
   attempts: number | null;
   input_tokens: number | null;
   output_tokens: number | null;
+  /** What is to be known of the collected trace behind it. */
+  trace_notes: Array<string>;
   record: CaseRecord;
 };
 
@@ -383,6 +385,8 @@ export type RunDescription = {
   prompts?: Array<string>;
   datasets?: Array<string>;
   notes?: Array<string>;
+  /** The day on which the traces came, where they were collected. */
+  collected?: string | null;
 };
 
 /** Where results come from. */
@@ -418,6 +422,8 @@ export type RunSummary = {
   prompts?: Array<string>;
   datasets?: Array<string>;
   notes?: Array<string>;
+  /** The day on which the traces came, where they were collected. */
+  collected?: string | null;
   settings: PageSettings;
   cases: number;
   outputs: number;

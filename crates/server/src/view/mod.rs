@@ -296,7 +296,7 @@ async fn save(
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let page = app
         .runs
-        .run(begun.deadline, move |_| viewer.export_page(&cases.run))
+        .run(begun.deadline, move |_| viewer.export_page(&cases.run, &cases.filter))
         .await?
         .map_err(|error| viewer_error(&error))?;
     let mut response = typed_response(StatusCode::OK, "text/html; charset=utf-8", page);

@@ -188,6 +188,7 @@ export const runFacts = (run) => {
     "p",
     { class: "soft facts" },
     withDots([
+      run.collected ? make("span", { class: "tag" }, `collected on ${run.collected}`) : "",
       run.benchmark,
       make("bdi", {}, short(run.config || "", 120)),
       datasets.length > 1 ? `${datasets.length} data sets` : "",
@@ -198,8 +199,8 @@ export const runFacts = (run) => {
     ]),
   );
 };
-/** @param {Run} run @param {HTMLButtonElement} pressed */
-const savePage = async (run, pressed) => {
+/** Saves a run, or the cases that fit a filter, as a page. @param {Run} run @param {HTMLButtonElement} pressed @param {string} [filter] */
+export const savePage = async (run, pressed, filter) => {
   if (pressed.getAttribute("aria-busy")) return;
   const words = pressed.textContent || "";
   pressed.setAttribute("aria-busy", "true");
@@ -208,8 +209,8 @@ const savePage = async (run, pressed) => {
   const part = "of more than 100,000 cases or 200 MB it holds the first and the worst, and says how many";
   tell((run.samples || 0) > 20000 ? `${whole}; ${part}` : whole, true);
   try {
-    const page = await (await request("save", { run: run.key })).blob();
-    download(page, `${fileName(run.name)}.html`);
+    const page = await (await request("save", { run: run.key, q: filter })).blob();
+    download(page, `${fileName(run.name)}${filter ? "-part" : ""}.html`);
     tell(`Saved: ${rounded(Number((page.size / 1e6).toFixed(1)))} MB`);
   } catch (error) {
     tell("");

@@ -9,7 +9,7 @@ import { fetchJson, findToken, request, setToken } from "./http.js";
 import { labelKeys, labelsView } from "./labels.js";
 import { liveLine } from "./live.js";
 import { button, currentAddress, elementById, goTo, link, problem } from "./page.js";
-import { compareChosen, runFacts, showRuns } from "./runs.js";
+import { compareChosen, runFacts, savePage, showRuns } from "./runs.js";
 import { failure, RequestError, useSource } from "./source.js";
 
 /** @param {() => void} render */
@@ -40,6 +40,7 @@ useSource({
   ],
   home: () => link("#/runs", "Runs"),
   hasLabels: true,
+  savePage,
   runFacts,
   liveLine,
   callsFold: (parameters) => callsFold(() => fetchJson("asked", parameters), failure),

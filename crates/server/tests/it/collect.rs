@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use probare_analysis::{CasesQuery, RunViewer};
 use probare_benchmarks::registries;
 use probare_core::{Case, MetricResult, Outcome};
 use probare_engine::{Config, RunOptions, TraceScoring, TraceScoringOptions};
@@ -170,6 +171,19 @@ fn a_trace_in_pieces_is_one_case_and_what_comes_late_is_scored_with_it() {
     server.send("/v1/traces", &spans(&[chat(TRACE, "6331000000000000", "Say hello", "hello")]));
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(cases(&server.store, server.collector.run())[0].0.metadata["trace"]["revision"], 1);
+    // So says the viewer.
+    let viewer = RunViewer::open(&server.store, &[server.store.display().to_string()], registries()).unwrap();
+    let runs = serde_json::to_value(viewer.runs().unwrap()).unwrap();
+    assert_eq!(
+        (&runs["runs"][0]["collected"], run.plan.collected.is_some()),
+        (&json!(run.plan.collected), true),
+        "{runs}"
+    );
+    let asked = CasesQuery { run: runs["runs"][0]["key"].as_str().unwrap().to_owned(), ..CasesQuery::default() };
+    let place = viewer.case_position(&asked.run, TRACE, 0).unwrap();
+    let case = serde_json::to_value(viewer.case(&asked, place).unwrap()).unwrap();
+    let notes = case["outputs"][0]["trace_notes"].to_string();
+    assert!(notes.contains("scored again, revision 1"), "{notes}");
 }
 
 #[test]

@@ -346,6 +346,18 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     fs::write(&saved, page).unwrap();
     run_successfully(folder.path(), &["runs", "export", "1", "-o", "exported.html"]);
     assert_eq!(fs::read_to_string(&saved).unwrap(), fs::read_to_string(folder.path().join("exported.html")).unwrap());
+    // Of a part there are the cases that fit, and the page says which part it is.
+    let listed = viewer.json("/view/api/cases?run=r1&most=200");
+    let ids: Vec<String> = listed["rows"].as_array().unwrap().iter().map(|row| row["id"].to_string()).collect();
+    let save = |filter: &str| {
+        viewer.ask("GET", &format!("/view/api/save?run=r1&q={}", form(filter)), &[("Authorization", &bearer)])
+    };
+    let (status, _, part) = save("id:symbol-helium");
+    assert_eq!(status, 200);
+    assert!(part.contains(&format!("1 of {} cases: id:symbol-helium", listed["total"])));
+    let kept: Vec<&String> = ids.iter().filter(|id| part.contains(&format!("\"id\":{id}"))).collect();
+    assert_eq!(kept, ["\"symbol-helium\""]);
+    assert_eq!(save("token_f2<1").0, 422);
     let Some(browser) = Browser::start() else { return };
     browser.open(&format!("file://{}", saved.display()));
     browser.until("document.querySelectorAll('#browser tbody').length === 50");
