@@ -84,7 +84,7 @@ impl TextIndex {
     /// Where these words stand, whatever the size of their letters.
     pub fn find(&self, words: &str) -> rusqlite::Result<TextMatches> {
         let words = words.to_lowercase();
-        // Several times as fast as the `instr` of SQLite, which looks at every place.
+        // The `instr` of SQLite compares at every place of a text.
         let finder = memmem::Finder::new(&words);
         let numbers = |table: &str| {
             let mut statement =
