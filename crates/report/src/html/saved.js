@@ -15,7 +15,7 @@ if (place) {
   const keys = button("Keys ", () => {}, { id: "keys", class: "quiet", "aria-haspopup": "dialog" });
   keys.append(make("kbd", {}, "?"));
   place.append(
-    make("div", { class: "place" }, make("nav", { id: "trail", "aria-label": "Where you are" }), keys),
+    make("div", { class: "trail-line" }, make("nav", { id: "trail", "aria-label": "Where you are" }), keys),
     make("div", { id: "main", tabindex: -1 }),
     make("div", { id: "message", role: "status", "aria-live": "polite" }),
     make("div", { id: "announcement", role: "status", "aria-live": "polite", class: "sr" }),
