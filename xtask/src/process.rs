@@ -23,10 +23,15 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a program to its end and fails if it does.
+/// Runs a program to its end and fails if it does. What cargo said of this package when it started us is not handed on: build
+/// scripts that look at it would run again, and much be built again, whenever cargo is called now with and now without `x`.
 pub fn run(command: &mut Command) -> Result<()> {
     let shown = format!("{command:?}").replace('"', "");
     eprintln!("$ {shown}");
+    let is_of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_of_package)) {
+        command.env_remove(name);
+    }
     let status = command.status().with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         bail!("{shown} ended with {status}");

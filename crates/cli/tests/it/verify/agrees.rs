@@ -106,7 +106,7 @@ fn files_without_a_manifest_say_what_to_do() {
     for name in ["r.jsonl", "old.json", "old.html"] {
         let said = project.verify(&[name]);
         said.differs(name, "does not say how it was made");
-        assert!(said.text.contains("run it again with -o"), "{}", said.text);
+        assert!(said.text.contains("`probare score CASES -m METRIC -o results.jsonl`"), "{}", said.text);
     }
     project.verify(&["nowhere.jsonl"]).differs("no file", "cannot read `nowhere.jsonl`");
 }
