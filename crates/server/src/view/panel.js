@@ -49,7 +49,7 @@ export const panelsOf = (panels, linkTo) =>
   panels.map(({ title, says, chips, tables }) =>
     make(
       "div",
-      { class: "suite" },
+      { class: "suite", role: "group", "aria-label": title },
       make("h3", {}, make("bdi", {}, title)),
       chips && chips.length
         ? make(
