@@ -308,7 +308,12 @@ const pager = (found, query) => {
 const emptyState = (found, query) => {
   if (!query.q) return make("p", { class: "soft", id: "hint" }, "The run has no finished sample yet.");
   const all = link(linkTo("cases", { run: query.run, sort: query.sort }), "Show all cases");
-  return make("p", { class: "soft", id: "hint" }, found.hint ? `${found.hint} ` : "No case fits. ", all);
+  return make(
+    "p",
+    { class: "soft", id: "hint" },
+    `${found.hint || "No case fits"}${found.hint?.endsWith("?") ? " " : ". "}`,
+    all,
+  );
 };
 
 /** @param {Query} query @returns {Promise<boolean>} whether the page was scrolled to a case */
