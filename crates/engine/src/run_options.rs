@@ -630,6 +630,21 @@ impl RunOptions {
             .in_each_group(self.per_group.unwrap_or_default())
     }
 
+    /// Means over several models or prompts say little: each has its own, whatever else is asked for.
+    pub fn group_by_source(&mut self, plan: &RunPlan) {
+        let source = match (plan.models.len() > 1, plan.names_prompts()) {
+            (true, true) => "model+prompt",
+            (true, false) => "model",
+            (false, true) => "prompt",
+            (false, false) => return,
+        };
+        self.by = Some(match self.by.take() {
+            None => source.to_owned(),
+            Some(by) if by.split(',').any(|by| ["model", "prompt", "model+prompt"].contains(&by)) => by,
+            Some(by) => format!("{source},{by}"),
+        });
+    }
+
     /// By what the summary is grouped.
     pub fn groups(&self) -> Option<GroupBy> {
         // Any text is something to group by.

@@ -128,21 +128,7 @@ impl RunDriver {
         if !quiet {
             announce(number, store);
         }
-        let plan = evaluation.plan();
-        let source = match (plan.models.len() > 1, plan.names_prompts()) {
-            (true, true) => Some("model+prompt"),
-            (true, false) => Some("model"),
-            (false, true) => Some("prompt"),
-            (false, false) => None,
-        };
-        if let Some(source) = source {
-            // Means over several models or prompts say little: each has its own, whatever else is asked for.
-            self.settings.by = Some(match self.settings.by.take() {
-                None => source.to_owned(),
-                Some(by) if by.split(',').any(|by| ["model", "prompt", "model+prompt"].contains(&by)) => by,
-                Some(by) => format!("{source},{by}"),
-            });
-        }
+        self.settings.group_by_source(evaluation.plan());
         let tally = Arc::new(RunProgress::default());
         let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
         let early_progress = Arc::<EarlyProgress>::default();

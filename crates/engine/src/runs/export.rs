@@ -9,8 +9,8 @@ use std::sync::Arc;
 use probare_core::{
     Case, CaseResult, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError, Sink, Stop,
 };
-use probare_report::{Compression, OutputWriter as File, refuse_overlap};
-use probare_store::{CasePosition, Cursor, Store, StoreError, StoredRun, StoredSamples};
+use probare_report::{Compression, Gate, Gates, OutputWriter as File, refuse_overlap};
+use probare_store::{CasePosition, Cursor, RunPlan, Store, StoreError, StoredRun, StoredSamples};
 use serde_json::Value as Json;
 
 use super::error::EvaluationError;
@@ -18,6 +18,7 @@ use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
 use super::store_source::StoreSource;
 use crate::drive::{DriveOptions, RunContext, drive};
+use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
 
@@ -45,6 +46,7 @@ pub fn export(
         costs: Some(stored.costs.clone()).filter(|_| selection.is_none()),
     };
     let said = StoredPanels(if selection.is_none() { store.panels(stored.run)? } else { Vec::new() });
+    let is_whole = selection.is_none();
     let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let mut name = paths.join(", ");
@@ -63,9 +65,29 @@ pub fn export(
     } else if let [dataset] = plan.datasets.as_slice() {
         job.reading = dataset.reading.clone();
     }
-    let settings = RunOptions { output: outputs, allow_empty: Some(true), ..RunOptions::default() };
-    let wanted = RunRequest { settings, sampler: Some(&known), ..RunRequest::default() };
+    let is_page = outputs.iter().any(|path| path.extension().is_some_and(|extension| extension == "html"));
+    let nothing = || (RunOptions::default(), Gates::default());
+    let (settings, gates) = if is_page { page_settings(plan, is_whole) } else { nothing() };
+    let settings = RunOptions { output: outputs, allow_empty: Some(true), ..settings };
+    let wanted = RunRequest { settings, gates, sampler: Some(&known), ..RunRequest::default() };
     Ok(run_planned(job, &Plan::without_scoring(plan.metrics.clone()), None, wanted)?)
+}
+
+/// What the page of a run says as its report does: the means of each model and prompt, and, where all cases are on it, the gates that
+/// the run began with. What a gate against a baseline is held against is not in the store.
+fn page_settings(plan: &RunPlan, is_whole: bool) -> (RunOptions, Gates) {
+    let began = RunOptions::from_plan(plan).ok().flatten().unwrap_or_default();
+    let mut settings = RunOptions { by: began.by, cluster: began.cluster, ..RunOptions::default() };
+    settings.group_by_source(plan);
+    if !is_whole {
+        return (settings, Gates::default());
+    }
+    let is_known = |gate: &Gate| plan.metrics.iter().any(|metric| metric.name == gate.metric());
+    settings.gates = began.gates;
+    settings.gates.0.retain(|set| is_known(&set.gate) && !matches!(set.gate, Gate::NotWorse { .. }));
+    (settings.title, settings.significant, settings.per_group) = (began.title, began.significant, began.per_group);
+    let expects = plan.metrics.iter().any(|metric| metric.id == EXPECTATIONS);
+    (settings, if expects { expectations::gates() } else { Gates::default() })
 }
 
 /// Nothing is asked and nothing is scored.

@@ -380,6 +380,18 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     fs::write(&saved, page).unwrap();
     run_successfully(folder.path(), &["runs", "export", "1", "-o", "exported.html"]);
     assert_eq!(fs::read_to_string(&saved).unwrap(), fs::read_to_string(folder.path().join("exported.html")).unwrap());
+    // It says of the gates and of the models what the report of the run says.
+    let report = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    let exported = fs::read_to_string(&saved).unwrap();
+    let part = |page: &str, from: &str, to: &str| {
+        let rest = page.split_once(from).unwrap_or_else(|| panic!("no {from}")).1;
+        rest.split(to).next().unwrap().to_owned()
+    };
+    for (from, to) in
+        [("<div class=\"banner", "</div>"), ("<h2>By model</h2>", "</table>"), ("<h2>Summary</h2>", "</table>")]
+    {
+        assert_eq!(part(&exported, from, to), part(&report, from, to));
+    }
     // Of a part there are the cases that fit, and the page says which part it is.
     let listed = viewer.json("/view/api/cases?run=r1&most=200");
     let ids: Vec<String> = listed["rows"].as_array().unwrap().iter().map(|row| row["id"].to_string()).collect();
@@ -391,6 +403,10 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     assert!(part.contains(&format!("1 of {} cases: id:symbol-helium", listed["total"])));
     let kept: Vec<&String> = ids.iter().filter(|id| part.contains(&format!("\"id\":{id}"))).collect();
     assert_eq!(kept, ["\"symbol-helium\""]);
+    assert!(
+        part.contains("<h2>By model</h2>") && !part.contains("<div class=\"banner"),
+        "gates are about the whole run"
+    );
     assert_eq!(save("token_f2<1").0, 422);
     let Some(browser) = Browser::start() else { return };
     browser.open(&format!("file://{}", saved.display()));
