@@ -350,7 +350,7 @@ mod tests {
     }
 
     /// The end of asking, with these replies.
-    fn heard(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
+    fn score_after(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
         let action = judge.next_action(Sample::from_case(case), &[]).unwrap();
         let JudgeAction::Ask(questions) = &action else { panic!("it asks: {action:?}") };
         assert_eq!(questions.len(), replies.len(), "one question for each seat");
@@ -376,7 +376,7 @@ mod tests {
         ] {
             let options = json!({"judge": "when_unsure", "judges": ["first", "second"], "panel": {"vote": vote}});
             let Scorer::Judge(judge) = built("answer_match", options, None).unwrap() else { panic!("it asks") };
-            let score = heard(judge.as_ref(), &case, &replies);
+            let score = score_after(judge.as_ref(), &case, &replies);
             assert_eq!((score.value.get(), score.label.as_deref()), (value, Some(label)), "{vote}: {replies:?}");
             assert_eq!(score.by, Some(Decider::Judge));
             assert!(score.parts.get("rule").is_some_and(|value| value > 0.1 && value < 0.55), "{:?}", score.parts);

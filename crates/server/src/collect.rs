@@ -37,7 +37,7 @@ const TRACES_AT_ONCE: usize = 200;
 const BYTES_AT_ONCE: u64 = 32 << 20;
 
 /// How often it is looked for quiet traces, and how long is waited after a failure.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Scores of one request to whom they are handed on, its time, and the longest pause after one that failed.
@@ -199,7 +199,7 @@ impl Collector {
             run: Arc::clone(&run),
             stop: Arc::clone(&stop),
             counters: Arc::clone(&counters),
-            told: Vec::new(),
+            logged_kinds: Vec::new(),
         };
         spawn("score", Box::new(move || scorer.run()))?;
         Ok(Arc::new(Self {
@@ -371,18 +371,18 @@ struct TraceScorer {
     run: Arc<AtomicI64>,
     stop: Arc<StopSignal>,
     counters: Arc<CollectorCounters>,
-    /// Kinds of remarks that were told: each is told once.
-    told: Vec<String>,
+    /// Kinds of remarks that were logged: each is logged once.
+    logged_kinds: Vec<String>,
 }
 
 impl TraceScorer {
     fn run(mut self) {
         self.remove_old_days();
         while !self.stop.is_set() {
-            let worked = catch_unwind(AssertUnwindSafe(|| self.look()));
+            let worked = catch_unwind(AssertUnwindSafe(|| self.score_quiet_traces()));
             let pause = match worked {
                 Ok(Ok(true)) => continue,
-                Ok(Ok(false)) => LOOK,
+                Ok(Ok(false)) => POLL_INTERVAL,
                 Ok(Err(error)) => {
                     (self.settings.log)(&format!("error: traces cannot be scored, and wait: {}", chain(&error)));
                     PAUSE
@@ -394,7 +394,7 @@ impl TraceScorer {
     }
 
     /// Scores the traces that are quiet now; says whether there were any.
-    fn look(&mut self) -> Result<bool, CollectorError> {
+    fn score_quiet_traces(&mut self) -> Result<bool, CollectorError> {
         let today = today();
         if self.day != today {
             let scoring = TraceScoring::open(&self.settings.options, registries(), &self.store, &today)?;
@@ -419,9 +419,9 @@ impl TraceScorer {
         for note in scored.notes {
             // A trace, its id, the kind and the rest.
             let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
-            if !self.told.contains(&kind) {
+            if !self.logged_kinds.contains(&kind) {
                 (self.settings.log)(&format!("{note} (told once for all traces; it stands in each case)"));
-                self.told.push(kind);
+                self.logged_kinds.push(kind);
             }
         }
         Ok(true)
@@ -451,14 +451,14 @@ struct ScoreExporter {
 
 impl ScoreExporter {
     fn run(mut self) {
-        let mut pause = LOOK;
+        let mut pause = POLL_INTERVAL;
         let mut is_failing = false;
         while !self.stop.is_set() {
             match self.export() {
-                Ok(0) => pause = LOOK,
+                Ok(0) => pause = POLL_INTERVAL,
                 Ok(count) => {
                     self.counters.exports.fetch_add(count, Ordering::Relaxed);
-                    (pause, is_failing) = (LOOK, false);
+                    (pause, is_failing) = (POLL_INTERVAL, false);
                     continue;
                 }
                 Err(reason) => {

@@ -175,7 +175,7 @@ fn results(batch: &Batch, expired: &[String]) -> String {
 }
 
 /// A batch as its vendor tells it.
-fn told(id: &str, batch: &Batch) -> Json {
+fn batch_json(id: &str, batch: &Batch) -> Json {
     let total = batch.requests.len();
     let done = if batch.is_ended { total } else { 0 };
     if batch.is_anthropic {
@@ -223,13 +223,13 @@ fn answer(state: &mut State, method: &str, path: &str, head: &str, body: &[u8]) 
             };
             let id = format!("batch_{number}");
             let batch = Batch { is_anthropic, metadata: asked["metadata"].clone(), requests, is_ended: false };
-            let reply = told(&id, &batch);
+            let reply = batch_json(&id, &batch);
             state.batches.insert(id, batch);
             if std::mem::take(&mut state.loses_reply) { None } else { good(reply) }
         }
         ("GET", _) if path == list_path => {
             let of_vendor = state.batches.iter().filter(|(_, batch)| batch.is_anthropic == is_anthropic);
-            let list: Vec<Json> = of_vendor.map(|(id, batch)| told(id, batch)).collect();
+            let list: Vec<Json> = of_vendor.map(|(id, batch)| batch_json(id, batch)).collect();
             good(json!({"data": list, "has_more": false}))
         }
         ("GET", _) => {
@@ -239,7 +239,7 @@ fn answer(state: &mut State, method: &str, path: &str, head: &str, body: &[u8]) 
                 return Some((200, results(batch, &state.expired)));
             }
             match state.batches.get(id) {
-                Some(batch) => good(told(id, batch)),
+                Some(batch) => good(batch_json(id, batch)),
                 None => Some((404, json!({"error": {"message": "no such batch"}}).to_string())),
             }
         }

@@ -210,11 +210,11 @@ pub fn export_run(path: &Path, stored: &StoredRun, wanted: &ExportRequest<'_>) -
     };
     let RunExport { source, sampler, rules, name, reads, notes } = for_other_tools(path, stored)?;
     let mut sink = wanted.sink(&reads, about)?;
-    through(source, &name, plan.metrics.clone(), rules.as_ref(), sampler.as_ref(), &mut sink)?;
+    drive_into_sink(source, &name, plan.metrics.clone(), rules.as_ref(), sampler.as_ref(), &mut sink)?;
     sink.finish(notes)
 }
 
-fn through(
+fn drive_into_sink(
     source: Box<dyn CaseSource>,
     name: &str,
     metrics: Vec<MetricInfo>,

@@ -118,16 +118,16 @@ pub fn with_own_metrics_unstarted(registry: &Registry, requests: &[MetricRequest
             reason,
             hint: hint.to_owned(),
         })?;
-        let made = OwnMetric::from_builder(request.id.clone(), |_| Ok(Scorer::Pure(Box::new(Unstarted))));
+        let made = OwnMetric::from_builder(request.id.clone(), |_| Ok(Scorer::Pure(Box::new(UnstartedMetric))));
         let (range, name) = ((f64::NEG_INFINITY, f64::INFINITY), Some(request.name.clone()));
         registry = registry.with_own(OwnMetric { code: code.clone(), range, request: name, ..made });
     }
     Ok(registry)
 }
 
-struct Unstarted;
+struct UnstartedMetric;
 
-impl Metric for Unstarted {
+impl Metric for UnstartedMetric {
     fn score(&self, _: Sample<'_>) -> Result<Outcome, ScoreError> {
         Err(ScoreError::other(ErrorKind::NotRun, "its code was not started"))
     }

@@ -101,14 +101,14 @@ impl Renderer {
                         return Err(TemplateError::syntax("a call block calls nothing"));
                     };
                     let function = self.evaluate(function)?;
-                    let mut given = self.given(arguments)?;
+                    let mut given = self.call_arguments(arguments)?;
                     given.named.push(("caller".to_owned(), Operand::Caller(text.into())));
                     let value = self.call(&function, given)?;
                     out.push_str(&value.printed());
                 }
                 Node::FilterBlock(name, arguments, body) => {
                     let text = Operand::Text(self.captured(body)?.into());
-                    let given = self.given(arguments)?;
+                    let given = self.call_arguments(arguments)?;
                     out.push_str(&filters::apply(name, &text, &given)?.printed());
                 }
             }
@@ -178,7 +178,7 @@ impl Renderer {
         Ok(())
     }
 
-    fn given(&mut self, arguments: &Arguments) -> Result<CallArguments, TemplateError> {
+    fn call_arguments(&mut self, arguments: &Arguments) -> Result<CallArguments, TemplateError> {
         let placed = arguments.placed.iter().map(|value| self.evaluate(value)).collect::<Result<_, _>>()?;
         let named = arguments.named.iter().map(|(name, value)| Ok((name.clone(), self.evaluate(value)?)));
         Ok(CallArguments { placed, named: named.collect::<Result<_, TemplateError>>()? })
@@ -251,17 +251,17 @@ impl Renderer {
             }
             Expression::Call(function, arguments) => {
                 let function = self.evaluate(function)?;
-                let given = self.given(arguments)?;
+                let given = self.call_arguments(arguments)?;
                 self.call(&function, given)?
             }
             Expression::Filter(name, value, arguments) => {
                 let value = self.evaluate(value)?;
-                let given = self.given(arguments)?;
+                let given = self.call_arguments(arguments)?;
                 filters::apply(name, &value, &given)?
             }
             Expression::Test { name, value, arguments, negated } => {
                 let value = self.evaluate(value)?;
-                let given = self.given(arguments)?;
+                let given = self.call_arguments(arguments)?;
                 Operand::Bool(filters::test(name, &value, given.placed.first())? != *negated)
             }
             Expression::Unary(sign, value) => {

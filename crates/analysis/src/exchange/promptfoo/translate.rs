@@ -17,7 +17,7 @@ use super::code::{
 use super::derived::{DerivedMetrics, named_weights};
 use super::folder::Folder;
 use super::obstacles::{
-    Surroundings, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
+    ImportContext, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
 };
 use super::providers::{MappedModel, mapped_model, name_models_apart};
 use crate::exchange::ExchangeError;
@@ -322,7 +322,7 @@ impl<'a> Translator<'a> {
         others.any(|other| !other.transforms.is_empty() || have_code(&other.assertions) && other.prompt != cell.prompt)
     }
 
-    fn surroundings<'s>(&'s self, cell: &'s Cell) -> Surroundings<'s> {
+    fn import_context<'s>(&'s self, cell: &'s Cell) -> ImportContext<'s> {
         let compares =
             cell.assertions.iter().any(|entry| entry.get("type").and_then(Json::as_str) == Some("max-score"));
         let no_judge = match &self.judges {
@@ -330,7 +330,7 @@ impl<'a> Translator<'a> {
             Ok(_) => None,
             Err(reason) => Some(reason.as_str()),
         };
-        Surroundings {
+        ImportContext {
             is_asked: self.is_asked(cell),
             no_judge,
             has_embedding: self.embedding.is_some() && !compares,
@@ -348,11 +348,11 @@ impl<'a> Translator<'a> {
                 *counts.entry(format!("an answer: {reason}")).or_default() += 1;
                 continue;
             }
-            let surroundings = self.surroundings(cell);
-            for (name, reason) in obstacles(&cell.assertions, &surroundings) {
+            let context = self.import_context(cell);
+            for (name, reason) in obstacles(&cell.assertions, &context) {
                 *counts.entry(format!("`{name}`: {reason}")).or_default() += 1;
             }
-            if surroundings.no_judge.is_none() {
+            if context.no_judge.is_none() {
                 for name in types_that_need(&cell.assertions, TypeSupport::Judged) {
                     *judged.entry(name).or_default() += 1;
                 }
@@ -449,7 +449,7 @@ impl<'a> Translator<'a> {
     fn case(&self, cell: &Cell, table: &mut ScriptTable) -> Case {
         let provider = &self.configuration.providers[self.provider(cell)];
         let mut parts = Map::new();
-        let assertions = ready_assertions(&cell.assertions, &self.surroundings(cell), table);
+        let assertions = ready_assertions(&cell.assertions, &self.import_context(cell), table);
         parts.insert("assert".to_owned(), Json::Array(assertions));
         if !cell.transforms.is_empty() && self.obstacle(cell).is_none() {
             let numbers = cell.transforms.iter().map(|script| Json::from(table.number(script.to_json())));
@@ -507,7 +507,7 @@ impl<'a> Translator<'a> {
     /// All outputs of a test, where one of its assertions compares them.
     fn add_outputs(&self, cell: &Cell, parts: &mut Map<String, Json>) {
         let is_across = |entry: &Json| entry.get("type").and_then(Json::as_str) == Some("max-score");
-        if !cell.assertions.iter().any(is_across) || self.surroundings(cell).code_keeps_apart {
+        if !cell.assertions.iter().any(is_across) || self.import_context(cell).code_keeps_apart {
             return;
         }
         let others: Vec<&Cell> = self.cells.iter().filter(|other| other.test == cell.test).collect();
