@@ -45,7 +45,7 @@ pub enum Fault {
 }
 
 /// A verdict, or why there is none.
-pub type Judged = Result<Verdict, Fault>;
+pub type AssertionResult = Result<Verdict, Fault>;
 
 /// Checks values against JSON Schema (draft 7 with formats).
 pub trait SchemaValidator {
@@ -179,7 +179,7 @@ impl Assertion {
     }
 
     /// The verdict on an answer. A weight of 0 makes it pass, as in the original; the score stays.
-    pub fn judge(&self, answer: &Answer<'_>) -> Judged {
+    pub fn judge(&self, answer: &Answer<'_>) -> AssertionResult {
         let mut verdict = self.judge_unweighted(answer)?;
         if self.weight() == 0.0 {
             verdict.pass = true;
@@ -188,8 +188,8 @@ impl Assertion {
     }
 
     /// The verdict, turned round where the type stands behind `not-` and heeds it.
-    fn judge_unweighted(&self, answer: &Answer<'_>) -> Judged {
-        let flipped = |verdict: Judged| verdict.map(|verdict| self.flip(verdict));
+    fn judge_unweighted(&self, answer: &Answer<'_>) -> AssertionResult {
+        let flipped = |verdict: AssertionResult| verdict.map(|verdict| self.flip(verdict));
         match self.kind.as_str() {
             "equals" => flipped(text::equals(self, answer)),
             "contains" => flipped(text::contains(self, answer, false)),

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, TypeSupport, type_support};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, TypeSupport, type_support};
 use crate::js;
 
 /// One part of a test's grade, in order; a set is followed by its own parts.
@@ -132,7 +132,7 @@ pub fn grade_with(
     assertions: &[Value],
     threshold: Option<f64>,
     answer: &Answer<'_>,
-    judge: &mut dyn FnMut(&Assertion) -> Judged,
+    judge: &mut dyn FnMut(&Assertion) -> AssertionResult,
 ) -> Result<Grade, GradeError> {
     if answer.output.is_null() {
         let not_run = Vec::new();
@@ -159,7 +159,7 @@ fn is_across_outputs(entry: &Value) -> bool {
     type_support(kind) == TypeSupport::AcrossOutputs
 }
 
-type Judge<'a> = dyn FnMut(&Assertion) -> Judged + 'a;
+type Judge<'a> = dyn FnMut(&Assertion) -> AssertionResult + 'a;
 
 fn grade_one(
     entry: &Value,
