@@ -11,7 +11,30 @@ use probare_core::{CallOutcome, CallPurpose, CostLine, ReplyContent, RunCosts, U
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::{CacheEntry, CacheKey, Money, Spending};
+use crate::{CacheEntry, CacheKey, Money};
+
+/// Tokens and money together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spending {
+    /// Tokens sent and received.
+    pub tokens: u64,
+    /// Money.
+    pub money: Money,
+}
+
+impl Spending {
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_add(other.tokens), money: self.money.plus(other.money) }
+    }
+
+    /// The difference, or nothing.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_sub(other.tokens), money: self.money.minus(other.money) }
+    }
+}
 
 /// A call that is about to be sent.
 #[derive(Debug, Clone)]

@@ -45,7 +45,7 @@ mod signature;
 mod sqlite;
 
 pub use batch::BatchReport;
-pub use budget::{Budget, BudgetError, Spending};
+pub use budget::{Budget, BudgetError};
 pub use cache::{
     CacheEntry, CacheError, CacheFile, CacheKey, CachedModel, ExportCounts, ImportCounts, LEASE, LostAttempts,
     OwnershipCounts, ProgramCache, ProgramEntry, PruneFilter, ResponseCache, accept_entries, count_ownership,
@@ -56,7 +56,7 @@ pub use dialects::{Feature, StopMeaning, StopReasons, stop_reasons};
 pub use error::CallError;
 pub use images::{ImageError, read_image};
 pub use json_endpoint::JsonEndpoint;
-pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, PlannedCall, SpendingLimit};
+pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, PlannedCall, Spending, SpendingLimit};
 pub use models::Models;
 pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;

@@ -1,7 +1,6 @@
 //! [`Levels`]: the words of a label and the numbers that they stand for.
 
-use probare_metrics::judges::Rubric;
-use probare_metrics::judges::judge_rubric::RubricLevel;
+use probare_metrics::judges::{Rubric, RubricLevel};
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 

@@ -10,7 +10,7 @@ use probare_models::JsonEndpoint;
 use serde_json::{Value as Json, json};
 
 use super::process::RunningTool;
-use super::tools::ToolResult;
+use super::tool_result::ToolResult;
 use crate::own_metrics::worker::WorkerFault;
 
 /// The version of the protocol that is offered; a server may answer with an older one.

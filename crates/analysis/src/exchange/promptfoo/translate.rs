@@ -15,15 +15,12 @@ use super::code::{
     CODE_FILE, ScriptTable, VARIABLES_FILE, WORKERS, missing_file, provider_entry, provider_script, variables,
 };
 use super::derived::{DerivedMetrics, named_weights};
-use super::folder::Folder;
+use super::folder::{Folder, LARGEST};
 use super::obstacles::{
     ImportContext, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
 };
 use super::providers::{MappedModel, mapped_model, name_models_apart};
 use crate::exchange::ExchangeError;
-
-/// Bytes of the largest file that a configuration names.
-pub(super) const LARGEST: u64 = 64 << 20;
 
 /// The metric that grades tests.
 const METRIC: &str = "promptfoo_test";

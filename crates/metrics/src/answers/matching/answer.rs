@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use probare_english::lexicon::{LexicalRole, LexicalRoles, lexical_roles};
 use probare_english::text_analysis::{BoilerplateKind, TextAnalysis};
 
-use super::doubts::is_turning_word;
 use super::question::{OpenQuestion, is_content};
 use super::word_relation::WordRelation;
 use super::words::{AnswerWord, WordGap, answer_words};
@@ -180,4 +180,51 @@ pub(crate) struct Occurrence {
     pub method: MatchMethod,
     /// Share of the reference's weight that was matched.
     pub coverage: f64,
+}
+
+/// Whether a word may deny, limit, compare or leave open what is said around it.
+fn is_turning_word(word: &str) -> bool {
+    const TURNING: LexicalRoles = LexicalRoles::from_roles(&[
+        LexicalRole::Contraction,
+        LexicalRole::Exception,
+        LexicalRole::Falsehood,
+        LexicalRole::Former,
+        LexicalRole::Negation,
+        LexicalRole::NounNegation,
+        LexicalRole::Turning,
+    ]);
+    lexical_roles(word).has_any(TURNING)
+        || matches!(
+            word,
+            "no" | "not"
+                | "nor"
+                | "neither"
+                | "never"
+                | "none"
+                | "nobody"
+                | "nothing"
+                | "without"
+                | "except"
+                | "instead"
+                | "rather"
+                | "than"
+                | "but"
+                | "although"
+                | "though"
+                | "while"
+                | "whereas"
+                | "despite"
+                | "unlike"
+                | "until"
+                | "till"
+                | "former"
+                | "formerly"
+                | "previously"
+                | "before"
+                | "lost"
+                | "only"
+                | "merely"
+                | "near"
+                | "either"
+        )
 }
