@@ -4,8 +4,8 @@ use probare_core::{AgentConversation, CaseToolCall, MetricResult, Outcome, Outpu
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::StoreFault;
 use super::checksum::Checksum;
+use super::error::StoreFault;
 use super::packing::Unpacker;
 
 /// The output of a sample and what each metric said about it, as files hold it.

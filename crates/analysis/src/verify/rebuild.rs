@@ -13,8 +13,8 @@ use probare_files::{is_below, open_plain};
 use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use serde_json::{Map, Value as Json};
 
-use super::VerifyError;
 use super::earlier_formats::UnattributedSource;
+use super::error::VerifyError;
 use super::inputs::{InputLocation, InputNames, with_digest};
 use crate::compare::{ResultsSource, read_baseline};
 
