@@ -15,7 +15,7 @@ use probare_stats::{
 use serde_json::json;
 
 use super::compare;
-use super::flags::{ForReading, OptionFlags};
+use super::flags::{ForReading, OptionFlags, parse_share};
 use super::labelled_results::{LabelSource, find_metric};
 use super::store_flags::StoreFlag;
 use super::{print, remark};
@@ -52,11 +52,11 @@ pub struct Arguments {
     pass: f64,
 
     /// Maximum share of wrong decisions
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = parse_share)]
     error: f64,
 
     /// Confidence of the guarantee
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = parse_share)]
     confidence: f64,
 
     /// Also check the error within each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
@@ -76,14 +76,6 @@ pub struct Arguments {
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// Reads a share that is neither nothing nor everything.
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("a number between 0 and 1 is expected".to_owned()),
-    }
 }
 
 /// Runs the command.
