@@ -6,7 +6,7 @@ use std::io;
 use probare_core::{CaseResult, FORMAT, MetricInfo};
 use serde::Deserialize;
 
-use super::{format_3, table};
+use super::{csv_table, format_3};
 use probare_report::{ReportFormat, csv, escape, parquet};
 
 /// What a row holds.
@@ -65,7 +65,7 @@ impl RowFormat {
                 // As they read back: a name that a spreadsheet might run is made harmless.
                 let names = csv::column_names(metrics, version, has_prompts);
                 let header: Vec<_> = names.iter().map(|name| escape::csv(name)).collect();
-                Some(table::cells(&header.join(",")).unwrap_or(names))
+                Some(csv_table::cells(&header.join(",")).unwrap_or(names))
             }
             ReportFormat::Parquet => Some(parquet::column_names(metrics, version, has_prompts)),
             _ => None,
@@ -148,7 +148,7 @@ impl RowFormat {
             return key;
         }
         // As it reads back.
-        let cell = |text: &str| table::cells(&escape::csv(text)).ok().and_then(|cells| cells.into_iter().next());
+        let cell = |text: &str| csv_table::cells(&escape::csv(text)).ok().and_then(|cells| cells.into_iter().next());
         let id = cell(&key.id).unwrap_or_default();
         if self.has_column("model") {
             let known = |text: Option<&str>| text.and_then(cell).filter(|text| !text.is_empty());
@@ -190,7 +190,7 @@ impl RowFormat {
     pub fn cells(&self, content: &RowContent) -> Result<Vec<Option<String>>, String> {
         match content {
             RowContent::Cells(cells) => Ok(cells.clone()),
-            RowContent::Text(text) => Ok(table::cells(text)?.into_iter().map(Some).collect()),
+            RowContent::Text(text) => Ok(csv_table::cells(text)?.into_iter().map(Some).collect()),
         }
     }
 }

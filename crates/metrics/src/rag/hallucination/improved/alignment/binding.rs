@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::sources::StemId;
 use super::edits::{AlignmentEdit, SentenceAlignment, SuspectEdit};
-use super::units::AlignmentUnit;
+use super::sentence_units::AlignmentUnit;
 
 /// The words of one value of several in a sentence.
 struct ValueWords {

@@ -6,7 +6,7 @@ use probare_text::wordnet::WordNet;
 use super::super::reversals::{is_placement_verb, turns_by_meaning};
 use super::edits::{SentenceAlignment, SuspectEdit};
 use super::path::unmatched_cost;
-use super::units::{AlignmentUnit, ValueDifference};
+use super::sentence_units::{AlignmentUnit, ValueDifference};
 
 /// What was exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

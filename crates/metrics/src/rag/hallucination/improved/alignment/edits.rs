@@ -4,7 +4,7 @@ use probare_english::lexicon::{LexicalRole, lexical_roles};
 use probare_english::text_analysis::TextAnalysis;
 
 use super::path::AlignmentPath;
-use super::units::AlignmentUnit;
+use super::sentence_units::AlignmentUnit;
 
 /// A sentence of the response over the words of the context.
 pub(super) struct SentenceAlignment<'a> {
