@@ -65,7 +65,7 @@ pub use request::ModelRequest;
 pub use retry_policy::Fault;
 pub use secret::{REDACTED, Redactor, Secret, forbid_core_dumps};
 pub use settings::{GeneratorType, LimitScope, MaxTokensField, ModelSettings, SettingsError, without_keys};
-pub use shared::{CallCounts, DEFAULT_CACHE_PATH, ModelContext, ModelOptions, OpenError};
+pub use shared::{CallCounts, ModelContext, ModelOptions, OpenError};
 pub use sqlite::{
     enable_wal, ensure_plain_database, guard_connection, journal_path, open_immutable, open_without_links,
 };

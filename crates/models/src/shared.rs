@@ -32,13 +32,7 @@ const FIRST_POLL: Duration = Duration::from_secs(1);
 const LONGEST_POLL: Duration = Duration::from_mins(1);
 
 /// How often it is looked whether the user has ended the waiting.
-const LOOK: Duration = Duration::from_millis(100);
-
-/// Where replies are recorded unless another file is named.
-pub const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
-
-/// Where release 0.3 kept it; taken where there is no other.
-pub(crate) const OLD_CACHE_PATH: &str = ".probare/replies.db";
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How the models of a run are used.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -566,7 +560,7 @@ impl ModelContext {
                 if interrupted.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                std::thread::sleep(LOOK.min(pause));
+                std::thread::sleep(POLL_INTERVAL.min(pause));
             }
             pause = (pause * 3 / 2).min(LONGEST_POLL);
             book.report().running.clear();
