@@ -193,38 +193,8 @@ fn is_turning_word(word: &str) -> bool {
         LexicalRole::NounNegation,
         LexicalRole::Turning,
     ]);
-    lexical_roles(word).has_any(TURNING)
-        || matches!(
-            word,
-            "no" | "not"
-                | "nor"
-                | "neither"
-                | "never"
-                | "none"
-                | "nobody"
-                | "nothing"
-                | "without"
-                | "except"
-                | "instead"
-                | "rather"
-                | "than"
-                | "but"
-                | "although"
-                | "though"
-                | "while"
-                | "whereas"
-                | "despite"
-                | "unlike"
-                | "until"
-                | "till"
-                | "former"
-                | "formerly"
-                | "previously"
-                | "before"
-                | "lost"
-                | "only"
-                | "merely"
-                | "near"
-                | "either"
-        )
+    // Words that turn an answer and have no such role.
+    const OTHERS: [&str; 11] =
+        ["instead", "rather", "than", "despite", "former", "before", "lost", "only", "merely", "near", "either"];
+    lexical_roles(word).has_any(TURNING) || OTHERS.contains(&word)
 }
