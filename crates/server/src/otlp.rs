@@ -240,8 +240,7 @@ struct KeyValueList {
 }
 
 fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    serializer.serialize_str(&digits)
+    serializer.serialize_str(&probare_core::hex(bytes))
 }
 
 /// Bytes that are no id are written as JSON writes bytes in protobuf.
