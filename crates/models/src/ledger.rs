@@ -18,7 +18,6 @@ use crate::{CacheEntry, CacheKey, Money};
 pub struct Spending {
     /// Tokens sent and received.
     pub tokens: u64,
-    /// Money.
     pub money: Money,
 }
 
@@ -136,7 +135,6 @@ pub enum Admission {
 pub enum LedgerRequest {
     /// Reserve the bound of a call if it fits.
     Reserve {
-        /// The call.
         call: PlannedCall,
         /// What the run may spend.
         limit: SpendingLimit,
@@ -147,7 +145,6 @@ pub enum LedgerRequest {
     },
     /// The call of a reservation has ended; nothing where it was never sent.
     Settle {
-        /// The reservation.
         reservation: i64,
         /// What became of it.
         ended: Option<EndedCall>,

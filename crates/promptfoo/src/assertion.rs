@@ -27,7 +27,6 @@ pub struct Assertion {
 pub struct Verdict {
     /// Whether it passes.
     pub pass: bool,
-    /// Its score.
     pub score: f64,
     /// What a reader should know beside them.
     pub reason: Option<String>,

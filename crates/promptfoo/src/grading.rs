@@ -11,11 +11,9 @@ use crate::js;
 pub struct Part {
     /// The type, with `not-`.
     pub kind: String,
-    /// Its `metric`.
     pub metric: Option<String>,
     /// Whether it passes.
     pub pass: bool,
-    /// Its score.
     pub score: f64,
     /// What a reader should know.
     pub reason: Option<String>,
@@ -28,7 +26,6 @@ pub struct Part {
 pub struct Grade {
     /// Whether the test passes.
     pub pass: bool,
-    /// Its score.
     pub score: f64,
     /// The parts, in order.
     pub parts: Vec<Part>,
@@ -41,7 +38,6 @@ pub struct Grade {
 /// The score of a named metric in one test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedScore {
-    /// Its name.
     pub name: String,
     /// Sum of scores times weights, by the sum of weights; 0 where that is 0.
     pub score: f64,

@@ -49,7 +49,6 @@ pub enum PythonEnvironment {
 pub struct Interpreter {
     /// The program.
     pub python: PathBuf,
-    /// Its version.
     pub version: String,
     /// Folders that it needs beside the system's own.
     pub folders: Vec<PathBuf>,
@@ -64,7 +63,6 @@ pub struct CreatedEnvironment {
     pub folder: PathBuf,
     /// Its interpreter.
     pub python: PathBuf,
-    /// Its version.
     pub version: String,
 }
 
@@ -73,7 +71,6 @@ pub struct CreatedEnvironment {
 pub struct EnvironmentSummary {
     /// Its interpreter.
     pub python: PathBuf,
-    /// Its version.
     pub version: String,
     /// Packages that are installed.
     pub packages: usize,

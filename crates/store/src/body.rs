@@ -39,7 +39,6 @@ struct OutputWithCalls<O, C, A> {
 const CALLED: &str = "{\"output\":";
 
 impl SampleBody {
-    /// The text.
     pub fn text(&self) -> serde_json::Result<String> {
         let Self { output, calls: tool_calls, conversation, .. } = self;
         let mut text = if tool_calls.is_some() || conversation.is_some() {

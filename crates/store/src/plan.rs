@@ -92,7 +92,6 @@ pub struct RunPlan {
 /// A data set of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedDataset {
-    /// Its name.
     pub name: String,
     /// The file with its digest.
     pub input: InputFile,

@@ -418,16 +418,13 @@ fn read_results_file(
 /// The values of a finished run, case by case.
 #[derive(Debug, Default)]
 pub struct RunValues {
-    /// The metrics.
     pub metrics: Vec<MetricInfo>,
-    /// The cases.
     pub cases: Vec<CaseValues>,
 }
 
 /// A case with what the metrics came to.
 #[derive(Debug)]
 pub struct CaseValues {
-    /// Its id.
     pub id: String,
     /// Whose output it is, where that is known: the model, and the prompt where the run has several.
     pub source: Option<String>,

@@ -43,10 +43,7 @@ pub enum VerifyError {
     },
     /// A benchmark cannot be opened with files that may not be shown.
     #[error("the benchmark `{benchmark}` cannot be opened with the files that the manifest names")]
-    Unreadable {
-        /// The benchmark.
-        benchmark: String,
-    },
+    Unreadable { benchmark: String },
     /// An input was standard input.
     #[error("the cases came from standard input, which cannot be read again")]
     StandardInput,

@@ -64,10 +64,7 @@ pub enum OwnMetricError {
     },
     /// A program may not take the id of a metric of ours.
     #[error("a metric with the id `{id}` exists")]
-    Taken {
-        /// The id.
-        id: String,
-    },
+    Taken { id: String },
 }
 
 /// The registry with the metrics of the user's own that are asked for, started and ready. What is said on somebody else's word

@@ -59,7 +59,6 @@ pub struct EvaluationOptions {
 
 /// What a benchmark brings to a run in place of files of cases.
 pub struct BenchmarkRun {
-    /// Its id.
     pub id: String,
     /// Title of pages.
     pub title: String,
@@ -73,11 +72,9 @@ pub struct BenchmarkRun {
 
 /// A data set whose cases are there.
 pub struct BenchmarkDataset {
-    /// Its name.
     pub name: String,
     /// The file they were read from.
     pub input: InputFile,
-    /// The cases.
     pub cases: Vec<Case>,
 }
 

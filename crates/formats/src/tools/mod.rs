@@ -45,7 +45,6 @@ pub(crate) use self::scores::add_evaluation;
 /// A score that another tool gave, over all cases of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedScore {
-    /// Its name.
     pub name: String,
     /// Least and greatest value, as far as the format says: 0 to 1 where all values are, else without an end.
     pub range: (f64, f64),

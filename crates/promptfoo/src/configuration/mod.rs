@@ -37,7 +37,6 @@ pub struct Provider {
     pub id: String,
     /// The name that is shown.
     pub label: String,
-    /// Its `config`.
     pub config: Map<String, Value>,
     /// Which prompts it is asked; all where absent.
     pub prompts: Option<Vec<String>>,
@@ -50,9 +49,7 @@ pub struct Provider {
 pub struct Configuration {
     /// What it says about itself.
     pub description: Option<String>,
-    /// The prompts.
     pub prompts: Vec<Prompt>,
-    /// The providers.
     pub providers: Vec<Provider>,
     /// The tests with their defaults, in order, before variables are expanded.
     pub tests: Vec<Value>,

@@ -42,7 +42,6 @@ impl TemplateError {
 /// Names that templates see beside the variables.
 #[derive(Debug, Clone, Default)]
 pub struct Globals {
-    /// `env`.
     pub env: Map<String, Value>,
     /// `__repeatIndex`.
     pub repeat: u32,

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-/// An expression.
 #[derive(Debug, Clone)]
 pub(super) enum Expression {
     Literal(Literal),

@@ -13,7 +13,6 @@ use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateVerdict {
-    /// The gate.
     pub gate: Gate,
     /// Where it was set, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

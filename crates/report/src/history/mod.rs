@@ -117,7 +117,6 @@ pub struct HistoryStep {
     pub pairs: usize,
     /// Later minus earlier.
     pub difference: f64,
-    /// Its interval.
     pub interval: Option<Interval>,
     /// Two-sided p value.
     pub p_value: f64,

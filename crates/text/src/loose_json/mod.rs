@@ -35,7 +35,6 @@ const MOST_VALUES: usize = 256;
 /// A value and what was forgiven for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedJson {
-    /// The value.
     pub value: Json,
     /// The bytes of the text that it was read from.
     pub span: Range<usize>,

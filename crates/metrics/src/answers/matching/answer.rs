@@ -26,9 +26,7 @@ struct Role {
 /// An answer as it was given, and its words.
 #[derive(Debug)]
 pub(crate) struct AnswerText<'a> {
-    /// The text.
     pub text: &'a str,
-    /// Its words.
     pub words: Vec<AnswerWord>,
     question: &'a OpenQuestion,
     roles: OnceCell<Vec<Role>>,
