@@ -199,7 +199,7 @@ impl Collector {
             run: Arc::clone(&run),
             stop: Arc::clone(&stop),
             counters: Arc::clone(&counters),
-            logged_kinds: Vec::new(),
+            told: Vec::new(),
         };
         spawn("score", Box::new(move || scorer.run()))?;
         Ok(Arc::new(Self {
@@ -371,8 +371,8 @@ struct TraceScorer {
     run: Arc<AtomicI64>,
     stop: Arc<StopSignal>,
     counters: Arc<CollectorCounters>,
-    /// Kinds of remarks that were logged: each is logged once.
-    logged_kinds: Vec<String>,
+    /// Kinds of remarks that were told: each is told once.
+    told: Vec<String>,
 }
 
 impl TraceScorer {
@@ -419,9 +419,9 @@ impl TraceScorer {
         for note in scored.notes {
             // A trace, its id, the kind and the rest.
             let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
-            if !self.logged_kinds.contains(&kind) {
+            if !self.told.contains(&kind) {
                 (self.settings.log)(&format!("{note} (told once for all traces; it stands in each case)"));
-                self.logged_kinds.push(kind);
+                self.told.push(kind);
             }
         }
         Ok(true)
