@@ -12,7 +12,6 @@ use probare_report::number::{count_with_noun, percent, rounded};
 use probare_stats::{ConfidenceLevel, minimum_detectable_effect, pairs_needed, standard_deviation};
 use serde_json::json;
 
-use super::flags::parse_share;
 use super::labelled_results::find_metric;
 use super::store_flags::{StoreFlag, evaluation_failure};
 use super::{compare, print};
@@ -49,11 +48,11 @@ pub struct Arguments {
     deviation: Option<f64>,
 
     /// Statistical power: the share of such comparisons that should find the difference
-    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = share)]
     power: f64,
 
     /// Confidence of the test
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
     confidence: f64,
 
     /// Number of cases available, to say the smallest difference that they can show; those of the configuration by default
@@ -102,6 +101,13 @@ fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (0.0..=1.0).contains(&rate) => Ok(rate),
         _ => Err("a share from 0 to 1 is expected".to_owned()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a number between 0 and 1 is expected".to_owned()),
     }
 }
 
