@@ -436,6 +436,7 @@ impl Evaluation {
             models: names.models.clone(),
             prompt_names: names.prompts.clone(),
             prompts: self.prompts.clone(),
+            has_fallbacks: self.plan.has_fallbacks(),
             rules: Arc::new(DefaultCasePolicy),
         };
         if let Some(benchmark) = self.benchmark.take() {

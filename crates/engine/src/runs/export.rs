@@ -40,7 +40,7 @@ pub fn export(
     let store = Store::open_existing(path)?;
     let known = StoreSampleProvider {
         before: StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?,
-        models: names.models.clone(),
+        models: names.models,
         // What the run cost, and what the benchmark says about it, is about all its cases.
         costs: Some(stored.costs.clone()).filter(|_| selection.is_none()),
     };
@@ -55,7 +55,7 @@ pub fn export(
     let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs, only };
     let mut job = Job::new(name, Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
-    job.rules = Arc::new(SampleRules::for_stored(&names));
+    job.rules = Arc::new(SampleRules::for_stored(plan));
     job.inputs.clone_from(&plan.replies);
     job.publisher = Some(Box::new(said));
     if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
