@@ -418,6 +418,19 @@ fn score_stops_asking_its_judge_and_its_results_verify() {
 }
 
 #[test]
+fn score_asks_nobody_in_batches_and_stops_whatever_the_configuration_says_about_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let line = |at| json!({"id": format!("c{at}"), "response": "so", "reference": "so"});
+    fs::write(place.join("cases.jsonl"), (0..40).map(|at| format!("{}\n", line(at))).collect::<String>()).unwrap();
+    let config = json!({"metrics": ["contains"], "gates": [{"metric": "contains", "fail_under": 0.5}],
+        "run": {"batch": true, "stop_when_decided": true}});
+    fs::write(place.join("run.yaml"), config.to_string()).unwrap();
+    let text = run_expecting(place, 0, &["score", "cases.jsonl", "--config", "run.yaml", "-o", "out.jsonl"]);
+    assert!(decision(&text).starts_with("pass  contains >= 0.5"), "{text}");
+}
+
+#[test]
 fn runs_that_stopped_are_compared_on_the_cases_that_both_have() {
     let questions = Questions::default();
     let server = server(&questions, 0);

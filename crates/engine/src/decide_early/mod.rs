@@ -44,9 +44,6 @@ pub(crate) fn check_options(
     if is_benchmark {
         return Err(EarlyDecisionError::Benchmark);
     }
-    if settings.batch == Some(true) {
-        return Err(EarlyDecisionError::Batch);
-    }
     for (is_set, option) in [(settings.significant, "significant"), (settings.per_group, "per_group")] {
         if is_set == Some(true) {
             return Err(EarlyDecisionError::Option { option });
