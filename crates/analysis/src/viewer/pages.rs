@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use probare_core::{
     CallPurpose, Case, Event, MetricInfo, SampleDimensions, Sink as _, Stop, closest, output_source_name,
 };
+use probare_engine::STOPPED_EARLY;
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
@@ -110,6 +111,9 @@ impl RunViewer {
                 Some((excerpt(model, 80), run.stored.costs.model_cost(model, Some(CallPurpose::Answer))?))
             })
             .collect();
+        if run.stopped_early {
+            summary.withhold_intervals(STOPPED_EARLY);
+        }
         summary.conclude(Stop::Complete);
         let plan = &run.stored.plan;
         let mut parts: BTreeMap<String, OutputPart> = BTreeMap::new();

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
 use probare_testing::ReplyServer;
 use serde_json::{Value as Json, json};
 
@@ -100,6 +102,21 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     let rescored = both_streams(&run(place, &["rescore", "1", "-m", "exact_match"]));
     assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
     assert_eq!(questions.count(), asked);
+    // What holds for a number of cases that is fixed before is said nowhere about it.
+    run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
+    let whole: Json = serde_json::from_str(&fs::read_to_string(place.join("whole.json")).unwrap()).unwrap();
+    let reason = whole["summary"]["no_intervals"].as_str().unwrap_or_default();
+    assert!(reason.contains("the run stopped early"), "{whole}");
+    let viewer = RunViewer::open(&place.join(".probare/store.db"), &["1".to_owned()], registries()).unwrap();
+    let shown = serde_json::to_value(&*viewer.summary("r1", "").unwrap()).unwrap();
+    assert!(shown["whole"][0]["mean"].is_number() && shown["whole"][0]["ends"].is_null(), "{shown}");
+    assert_eq!((&shown["gates"], &shown["panels"][0]["title"]), (&json!([]), &json!("Gates decided case by case")));
+    let told: Json =
+        serde_json::from_slice(&run(place, &["history", "--metric", "contains", "--json"]).stdout).unwrap();
+    let series = told["series"].as_array().unwrap();
+    let points: Vec<&Json> = series.iter().flat_map(|series| series["points"].as_array().unwrap()).collect();
+    assert!(points.len() > 1, "the run and files of it: {told}");
+    assert!(points.iter().all(|point| point["interval"].is_null() && point.get("step").is_none()), "{told}");
     // Another seed takes other cases first.
     let other = run(place, &[&RUN[..], &["--seed", "8", "--json"]].concat());
     let other: Json = serde_json::from_slice(&other.stdout).unwrap_or_else(|_| panic!("{}", both_streams(&other)));

@@ -20,6 +20,9 @@ pub struct EarlyOutcome {
 const TITLE: &str = "Gates decided case by case";
 const AT_CASE: &str = "At case";
 
+/// Why the means of a run that stopped early have no intervals.
+pub const STOPPED_EARLY: &str = "the run stopped early, and they hold for a number of cases that was fixed before it";
+
 /// How many cases a run took up to its verdict, by what its store has kept of it.
 pub fn cases_in_panels(panels: &[Panel]) -> Option<usize> {
     let table = panels.iter().find(|panel| panel.title == TITLE)?.tables.first()?;
