@@ -55,6 +55,7 @@ fn results_of_a_fallback_are_those_of_the_model_that_was_asked_and_name_who_answ
     run_successfully(place, &["rescore", "1", "-m", "token_f1", "-o", "f1.jsonl"]);
     let rescored = fs::read_to_string(place.join("f1.jsonl")).unwrap();
     assert_eq!(rescored.matches("\"answered_by\":\"spare\"").count(), 4, "{rescored}");
+    assert!(run_successfully(place, &["runs", "show", "1"]).contains("1 output a case; fallback spare"));
     // What it cost is told for the model that was paid.
     let shown: Json = serde_json::from_str(&run_successfully(place, &["runs", "show", "1", "--json"])).unwrap();
     let paid = |model: &str| {

@@ -103,7 +103,10 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
     assert_eq!(questions.count(), asked);
     // What holds for a number of cases that is fixed before is said nowhere about it.
-    run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
+    let told = run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
+    assert!(!told.contains("is open"), "{told}");
+    let told = run_expecting(place, 0, &["runs", "show", "1"]);
+    assert!(told.contains("complete") && told.contains("\ndecided after "), "{told}");
     let whole: Json = serde_json::from_str(&fs::read_to_string(place.join("whole.json")).unwrap()).unwrap();
     let reason = whole["summary"]["no_intervals"].as_str().unwrap_or_default();
     assert!(reason.contains("the run stopped early"), "{whole}");

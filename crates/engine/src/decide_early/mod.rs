@@ -21,7 +21,7 @@ pub(crate) use decision::EarlySetup;
 pub use decision::{DecidedVerdict, EarlyDecision, GateDecision};
 pub use error::EarlyDecisionError;
 pub use order::SeededSource;
-pub use outcome::{EarlyOutcome, STOPPED_EARLY, cases_in_panels};
+pub use outcome::{EarlyOutcome, STOPPED_EARLY, cases_in_panels, sentence_in_panels};
 pub use watch::EarlyProgress;
 pub(crate) use watch::{EarlyWatch, ResultContext};
 
