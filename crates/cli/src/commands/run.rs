@@ -182,7 +182,11 @@ fn begin(arguments: &Arguments, settings: RunOptions) -> Result<(Exit, Option<i6
     let options = EvaluationOptions { dry_run: arguments.dry_run, baseline, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
-        return print(&estimate_text(evaluation.estimate())).map(|exit| (exit, None));
+        let mut text = estimate_text(evaluation.estimate());
+        if settings.stop_when_decided == Some(true) {
+            text.push_str("that is the complete run: it ends as soon as its gates are decided\n");
+        }
+        return print(&text).map(|exit| (exit, None));
     }
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;

@@ -83,6 +83,8 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     let server = server(&questions, 0);
     let folder = project(&server, 300, nine_of_ten, &json!({}));
     let place = folder.path();
+    let text = run_expecting(place, 0, &[&RUN[..], &["--dry-run"]].concat());
+    assert!(text.contains("300 calls") && text.contains("ends as soon as its gates are decided"), "{text}");
     let text = run_expecting(place, 0, &[&RUN[..], &["-o", "out.json", "-o", "out.html", "--seed", "7"]].concat());
     let line = decision(&text);
     assert!(line.starts_with("pass  contains >= 0.7   mean so far 0."), "{line}");
