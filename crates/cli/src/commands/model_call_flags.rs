@@ -50,8 +50,11 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
             text.push_str(&format!(", {count} {way}"));
         }
-        if counts.unsent > 0 {
-            text.push_str(&format!("; {} not sent", counts.unsent));
+        let in_batches = hearing.batches.as_ref().map_or(0, BatchReport::in_batches);
+        for (count, way) in [(in_batches, "in a batch"), (counts.unsent.saturating_sub(in_batches), "not sent")] {
+            if count > 0 {
+                text.push_str(&format!("; {count} {way}"));
+            }
         }
         let tokens = counts.input_tokens + counts.output_tokens;
         if tokens > 0 {
