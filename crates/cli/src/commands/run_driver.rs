@@ -12,7 +12,6 @@ use probare_engine::{
     Conclusion, EarlyOutcome, EarlyProgress, Evaluation, Exit, ProgramUsage, RunOptions, RunProgress, RunRequest,
 };
 use probare_metrics::graders::not_run_reason;
-use probare_models::BatchReport;
 use probare_report::number::count_with_noun;
 use probare_report::{Groups, escape, listed_verdicts, terminal};
 use probare_sandbox::SandboxError;
@@ -202,9 +201,8 @@ impl RunDriver {
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
             // A reply that could not be read is recorded like any other: it would fail again for ever.
-            let is_waiting = hearing.batches.as_ref().is_some_and(BatchReport::is_pending);
-            let is_replayed = hearing.counts.replayed > 0 && hearing.counts.replied == 0;
-            if summary.failed() > summary.not_run() && is_replayed && !is_waiting {
+            let is_replayed = hearing.counts.replayed > 0 && hearing.counts.replayed == hearing.counts.asked;
+            if summary.failed() > summary.not_run() && is_replayed {
                 remark("hint: what failed was answered from recorded replies; --refresh asks again");
             }
         }
