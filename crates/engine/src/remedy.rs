@@ -264,6 +264,7 @@ impl Diagnose for EarlyDecisionError {
             )),
             Self::SeveralPrompts { .. } => told.hint(interface.words("ask with one of them: --prompt NAME", "ask with one of them: prompts=[NAME]")),
             Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
+            Self::Threshold { .. } => told.hint("take a limit between them"),
             Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
             _ => told.hint(interface.words(
                 "leave out --stop-when-decided, or `stop_when_decided` of the configuration, to take all cases",

@@ -1,7 +1,7 @@
 //! [`EarlyStop`]: whether a run may have ended before its last case, as far as its results say. [`compare_prefixes`]: such runs,
 //! compared.
 
-use probare_core::{MetricInfo, Panel};
+use probare_core::{BenchmarkError, MetricInfo, Panel};
 use probare_engine::{Baseline, EarlyDecisionError, cases_in_panels};
 use probare_report::comparison::{CaseMean, ComparisonRequest, PrefixComparison, PrefixRun, RunScores, case_order_key};
 use probare_store::{RunPlan, Store};
@@ -87,7 +87,7 @@ pub fn read_case_means(file: &ResultsSource) -> Result<(Vec<MetricInfo>, Vec<Cas
 /// Reads results that a run is compared with while it goes on. `seed` is that of the order of the run.
 pub fn read_baseline(source: &ResultsSource, seed: u64) -> Result<Baseline, EarlyDecisionError> {
     let unusable = |reason: String| EarlyDecisionError::Baseline { name: source.name.clone(), reason };
-    let failed = |error: CompareError| unusable(error.to_string());
+    let failed = |error: CompareError| unusable(BenchmarkError::from_error(&error).message);
     let stopped = source.early_stop().map_err(failed)?.filter(EarlyStop::is_stopped);
     if let Some(other) = stopped.filter(|early| early.seed != seed) {
         return Err(unusable(format!(
