@@ -270,6 +270,12 @@ fn what_cannot_be_decided_early_is_refused_before_anybody_is_asked() {
     refused(&["--fail-under", "contains=0.5", "--significant"], "`significant` looks at intervals or groups");
     refused(&["--fail-under", "contains=0"], "passes or fails whatever the values of its metric are");
     refused(&["--fail-under", "contains=0.5", "--limit", "1"], "1 case cannot be decided early");
+    refused(&["--fail-under", "contain=0.5"], "which is not a metric of this run; a similar name is `contains`");
+    for more in [&["--dry-run"][..], &[]] {
+        let words = [&["run", "run.yaml", "--fail-under", "contain=0.5"][..], more].concat();
+        let said = run_expecting(folder.path(), 64, &words);
+        assert!(said.contains("a similar name is `contains`"), "{words:?}: {said}");
+    }
     assert_eq!(questions.count(), 0);
     assert!(!has_run(folder.path()), "no run is begun");
 }
@@ -391,7 +397,7 @@ fn baselines_that_cannot_be_used_are_refused_before_anybody_is_asked() {
     );
     refused(
         &[&early[..], &["--not-worse", "contains", "--baseline", "nowhere.jsonl"]].concat(),
-        "the baseline `nowhere.jsonl` cannot be used",
+        "the baseline `nowhere.jsonl` cannot be used: cannot read `nowhere.jsonl`: No such file",
     );
     refused(
         &[&early[..], &["--not-worse", "steps", "--baseline", "other-results.jsonl"]].concat(),

@@ -33,7 +33,8 @@ use crate::expectations::{self, EXPECTATIONS};
 use crate::own_metrics::with_own_metrics;
 use crate::run::run_planned;
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunOptions, RunRequest,
+    Conclusion, Exit, ModelAccess, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError, RunOptions,
+    RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -301,6 +302,8 @@ impl Evaluation {
             mark: None,
         };
         let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+        // A gate on no metric of the run is told before it begins; whether there are groups is known to whoever reports it.
+        gates.check(&plan.metrics, true).map_err(RunError::from)?;
         early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let who = EstimatedModels { asked: asked.as_deref(), asking: &asking, agent: agent.as_ref() };
