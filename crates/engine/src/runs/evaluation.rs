@@ -12,7 +12,7 @@ use probare_core::{
 use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
 use probare_models::{BatchReport, Client};
-use probare_report::VERSION;
+use probare_report::{ReportFormat, VERSION, refuse_overlap};
 use probare_store::{PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreWriter, StoredSamples};
 use serde_json::Value as Json;
 
@@ -302,8 +302,14 @@ impl Evaluation {
             mark: None,
         };
         let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
-        // A gate on no metric of the run is told before it begins; whether there are groups is known to whoever reports it.
+        // What would end the run as soon as it has begun is told before; whether there are groups is known to whoever reports it.
         gates.check(&plan.metrics, true).map_err(RunError::from)?;
+        let outputs = settings.files();
+        for path in &outputs {
+            ReportFormat::from_path(path).map_err(RunError::from)?;
+        }
+        let reads: Vec<PathBuf> = known.iter().map(|set| &set.path).chain([&plan.config]).map(PathBuf::from).collect();
+        refuse_overlap(&reads, &outputs).map_err(RunError::from)?;
         early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let who = EstimatedModels { asked: asked.as_deref(), asking: &asking, agent: agent.as_ref() };
