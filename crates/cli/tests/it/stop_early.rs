@@ -103,6 +103,7 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert_eq!(questions.count(), asked);
     let rescored = both_streams(&run(place, &["rescore", "1", "-m", "exact_match"]));
     assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
+    assert!(rescored.contains("run 1 stopped early (decided after "), "{rescored}");
     assert_eq!(questions.count(), asked);
     // What holds for a number of cases that is fixed before is said nowhere about it.
     let told = run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
