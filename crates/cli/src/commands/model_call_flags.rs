@@ -51,10 +51,13 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
             text.push_str(&format!(", {count} {way}"));
         }
         let in_batches = hearing.batches.as_ref().map_or(0, BatchReport::in_batches);
-        for (count, way) in [(in_batches, "in a batch"), (counts.unsent.saturating_sub(in_batches), "not sent")] {
-            if count > 0 {
-                text.push_str(&format!("; {count} {way}"));
-            }
+        let apart = [
+            (counts.by_fallback, "by a fallback model"),
+            (in_batches, "in a batch"),
+            (counts.unsent.saturating_sub(in_batches), "not sent"),
+        ];
+        for (count, way) in apart.iter().filter(|(count, _)| *count > 0) {
+            text.push_str(&format!("; {count} {way}"));
         }
         let tokens = counts.input_tokens + counts.output_tokens;
         if tokens > 0 {

@@ -33,7 +33,8 @@ fn results_of_a_fallback_are_those_of_the_model_that_was_asked_and_name_who_answ
     let spare = TestServer::start(ServerBehaviour::default()).unwrap();
     let folder = project_with_spare(&broken, &spare, "spare");
     let place = folder.path();
-    run_successfully(place, &["run", "probare.yaml", "-o", "r.jsonl", "-o", "r.html", "-o", "r.csv"]);
+    let text = run_successfully(place, &["run", "probare.yaml", "-o", "r.jsonl", "-o", "r.html", "-o", "r.csv"]);
+    assert!(text.contains("asked: 4 questions, 4 answered; 4 by a fallback model; "), "{text}");
     assert_eq!(spare.requests(), 4);
     let lines = fs::read_to_string(place.join("r.jsonl")).unwrap();
     assert_eq!(lines.matches("\"model\":\"house\",\"answered_by\":\"spare\"").count(), 4, "{lines}");
