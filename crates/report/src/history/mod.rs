@@ -55,7 +55,7 @@ pub struct HistoryRun {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub datasets: Vec<DatasetVersion>,
     /// Whether it ended once its gates were decided. Intervals and tests for a fixed number of cases do not hold for it: its means
-    /// have none, and the next run is held against the one before it.
+    /// have none, and the next run is compared with the one before it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
 }
