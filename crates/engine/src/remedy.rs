@@ -212,9 +212,13 @@ impl Diagnose for ModelAccessError {
             Self::UnknownJudge { similar: Some(similar), .. } | Self::UnknownFallback { similar: Some(similar), .. } => {
                 mistake(self).hint(format!("a model with a similar name exists: `{similar}`"))
             }
-            Self::UnknownJudge { .. } | Self::UnknownFallback { .. } | Self::Judges { .. } => {
+            Self::UnknownJudge { .. } | Self::UnknownFallback { .. } => {
                 mistake(self).hint("write provider:model, or a `name` from `models:` in probare.yaml")
             }
+            Self::Judges { .. } => mistake(self).hint(interface.words(
+                "name judges with --judge NAME, or in a configuration: `options: {judges: [NAME]}` of the metric",
+                "name them as a list: judges=[NAME]",
+            )),
             Self::Open(OpenError::NoPrice { .. }) => mistake(self).hint(interface.words(
                 "`probare models prices` shows the prices that are known; `pricing` of a model in probare.yaml names others",
                 "name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"",
@@ -260,6 +264,7 @@ impl Diagnose for EarlyDecisionError {
             )),
             Self::SeveralPrompts { .. } => told.hint(interface.words("ask with one of them: --prompt NAME", "ask with one of them: prompts=[NAME]")),
             Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
+            Self::Threshold { .. } => told.hint("take a limit between them"),
             Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
             _ => told.hint(interface.words(
                 "leave out --stop-when-decided, or `stop_when_decided` of the configuration, to take all cases",

@@ -150,6 +150,8 @@ pub struct CallCounts {
     pub truncated: u64,
     /// Cut off at the longest length, from the record or not.
     pub cut: u64,
+    /// Answered by another model in place of the one that was asked, from the record or not.
+    pub by_fallback: u64,
     /// Without an answer.
     pub failed: u64,
     /// Of those without an answer: never sent, since budget, provider or settings did not allow it.
@@ -177,6 +179,7 @@ pub(crate) struct CallCounters {
     pub refused: AtomicU64,
     pub truncated: AtomicU64,
     pub cut: AtomicU64,
+    pub by_fallback: AtomicU64,
     pub failed: AtomicU64,
     pub unsent: AtomicU64,
     pub attempts: AtomicU64,
@@ -458,6 +461,7 @@ impl ModelContext {
             refused,
             truncated,
             cut: read(&tally.cut),
+            by_fallback: read(&tally.by_fallback),
             failed,
             unsent: read(&tally.unsent),
             attempts: read(&tally.attempts),

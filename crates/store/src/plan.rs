@@ -188,6 +188,11 @@ impl RunPlan {
         self.generation_prompts.len() > 1
     }
 
+    /// Whether another model may answer in place of the one that is asked.
+    pub fn has_fallbacks(&self) -> bool {
+        self.models.iter().any(|model| !model.fallback.is_empty())
+    }
+
     /// By which names samples are kept.
     pub fn names(&self) -> RunNames {
         let prompts = self.generation_prompts.iter().filter(|_| self.names_prompts());

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use probare_core::{CallPurpose, Case, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
+use probare_core::{
+    CallPurpose, Case, Event, MetricInfo, SampleDimensions, Sink as _, Stop, closest, output_source_name,
+};
+use probare_engine::STOPPED_EARLY;
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
@@ -96,7 +99,9 @@ impl RunViewer {
         let options = RendererOptions { gates: run.gates.clone(), by: Some(by.clone()), ..RendererOptions::default() };
         let mut summary = Summary::new(&options);
         let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
-        summary.event(&Event::Started { source: &run.name, metrics, has_prompts: false }).map_err(wrong)?;
+        summary
+            .event(&Event::Started { source: &run.name, metrics, dimensions: SampleDimensions::default() })
+            .map_err(wrong)?;
         self.with(&run.store, |store: &Store| {
             store.for_each_result(run.stored.run, metrics, |result| summary.add(result))
         })?;
@@ -106,6 +111,9 @@ impl RunViewer {
                 Some((excerpt(model, 80), run.stored.costs.model_cost(model, Some(CallPurpose::Answer))?))
             })
             .collect();
+        if run.stopped_early {
+            summary.withhold_intervals(STOPPED_EARLY);
+        }
         summary.conclude(Stop::Complete);
         let plan = &run.stored.plan;
         let mut parts: BTreeMap<String, OutputPart> = BTreeMap::new();

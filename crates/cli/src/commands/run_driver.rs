@@ -201,7 +201,8 @@ impl RunDriver {
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
             // A reply that could not be read is recorded like any other: it would fail again for ever.
-            if summary.failed() > summary.not_run() && hearing.counts.replayed > 0 && hearing.counts.replied == 0 {
+            let is_replayed = hearing.counts.replayed > 0 && hearing.counts.replayed == hearing.counts.asked;
+            if summary.failed() > summary.not_run() && is_replayed {
                 remark("hint: what failed was answered from recorded replies; --refresh asks again");
             }
         }

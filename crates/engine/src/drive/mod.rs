@@ -187,8 +187,8 @@ pub fn drive(
 ) -> Result<DriveOutcome, DriveError> {
     let lost_rows = options.lost_rows_fail.then_some((plan.infos(), options.lines));
     let mut writer = Writer { name, sink, outcome: DriveOutcome::default(), rows: 0, ids: Ids::default(), lost_rows };
-    let has_prompts = around.rules.names_prompts();
-    writer.send_event(&Event::Started { source: name, metrics: plan.infos(), has_prompts })?;
+    let dimensions = around.rules.dimensions();
+    writer.send_event(&Event::Started { source: name, metrics: plan.infos(), dimensions })?;
     let jobs = options.jobs.get().min(MOST_JOBS);
     let width = around.backend.max_concurrent_cases();
     let waiting = around.backend.threads().max(around.sampler.map_or(1, SampleProvider::threads));
