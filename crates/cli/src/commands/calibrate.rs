@@ -123,6 +123,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             .hint("the results have to hold their cases (.json, .html, .parquet, a run), or their input has to be where it was"));
     }
     let calibration = Calibration::new(arguments, info, held);
+    if let Some(same) = calibration.uniform_labels(arguments.pass) {
+        remark(&same);
+    }
     print(&if arguments.json { format!("{:#}\n", calibration.json()) } else { calibration.text() })?;
     let Some(file) = calibration.file() else { return Err(calibration.undecided_failure()) };
     if let Some(path) = &arguments.output {
@@ -183,6 +186,23 @@ impl<'a> Calibration<'a> {
 
     fn decided(&self) -> usize {
         self.found.decided()
+    }
+
+    /// Labelled cases that people pass.
+    fn passes(&self) -> usize {
+        self.held.cases.iter().filter(|(_, passes)| *passes).count()
+    }
+
+    /// What to look at where all labels say the same: from these nothing can be learnt about the other kind.
+    fn uniform_labels(&self, pass: f64) -> Option<String> {
+        let verdict = match self.passes() {
+            0 => "fail",
+            passes if passes == self.held.cases.len() => "pass",
+            _ => return None,
+        };
+        Some(format!(
+            "warning: people {verdict} every labelled case; check the column of labels, and that a label passes from {pass} on (--pass)"
+        ))
     }
 
     /// The thresholds as a metric takes them; nothing where nothing is decided.
@@ -248,11 +268,11 @@ impl<'a> Calibration<'a> {
     /// For a reader.
     fn text(&self) -> String {
         let total = self.held.cases.len();
-        let passes = self.held.cases.iter().filter(|(_, passes)| *passes).count();
         let mut text = format!(
-            "{}: {} with a label and a value, of which people pass {passes}\n",
+            "{}: {} with a label and a value, of which people pass {}\n",
             escape::terminal(&self.info.name),
             count_with_noun(total as u64, "case", "cases"),
+            self.passes(),
         );
         for (count, what) in [
             (self.held.without_value, "have a label and no value"),
