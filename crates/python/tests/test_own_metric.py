@@ -212,6 +212,20 @@ def test_options_have_the_types_of_their_annotations_and_defaults():
                 BoundMetric(many, {"needed": 1, name: wrong})
 
 
+LATE = """
+def checked(case, words: list[str] = [], at: ndarray = None) -> ndarray:
+    return True
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="before Python 3.14 such a function cannot be defined")
+def test_annotations_may_name_what_only_type_checkers_import():
+    scope: dict[str, Any] = {}
+    exec(compile(LATE, "late.py", "exec", dont_inherit=True), scope)
+    options = BoundMetric(probare.metric(scope["checked"])).ready()["options"]["properties"]
+    assert options == {"words": {"type": "array", "default": []}, "at": {"default": None}}
+
+
 def test_a_field_that_a_case_does_not_have_is_told_with_the_right_name():
     case = probare.Case({"id": "x", "response": "we", "metadata": {"topic": "parcels"}})
     for name, words in (

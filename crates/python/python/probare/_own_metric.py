@@ -524,8 +524,13 @@ def _source(described: Any) -> tuple[str | None, int | None]:
 
 def _options(described: Any) -> dict[str, dict[str, Any]]:
     """The options of a function (its parameters after the case) or of a class (those of `__init__`), with JSON Schema."""
+    as_texts: dict[str, Any] = {}
+    if sys.version_info >= (3, 14):  # evaluated when asked for, and a name that only type checkers import is not there
+        import annotationlib
+
+        as_texts = {"annotation_format": annotationlib.Format.STRING}
     try:
-        parameters = list(inspect.signature(described).parameters.values())
+        parameters = list(inspect.signature(described, **as_texts).parameters.values())
     except (TypeError, ValueError):
         return {}
     if not inspect.isclass(described):
