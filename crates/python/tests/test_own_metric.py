@@ -157,9 +157,11 @@ def test_what_cannot_be_a_metric_is_refused_in_words():
         probare.metric("voice")
     with pytest.raises(probare.UsageError, match="`fields` needs the option `reference`; its first parameter is the case"):
         probare.score(ROWS, fields)
-    for wrong in ({"range": (1, 0)}, {"better": "more"}, {"version": 0}):
+    for wrong in ({"range": (1, 0)}, {"better": "more"}, {"version": 0}, {"needs": ["mood"]}):
         with pytest.raises(ValueError):
             probare.metric(**wrong)(lambda case: 1)
+    with pytest.raises(ValueError, match="needs='answer': here it is `response`"):
+        probare.metric(needs=["answer"])(lambda case: 1)
 
 
 def plain(case):

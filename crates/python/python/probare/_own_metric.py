@@ -290,6 +290,9 @@ class Definition:
         self.range = (low, high)
         self.version = version
         self.needs = [needs] if isinstance(needs, str) else list(needs)
+        for field in self.needs:
+            if field not in FIELDS:
+                raise ValueError(f"needs={field!r}: {_no_field(field, {})}")
 
 
 Marked = TypeVar("Marked", bound=Callable[..., Any])
