@@ -103,6 +103,7 @@ fn a_python_function_has_evidence_gates_reports_and_a_page() {
     );
     let more = place.join("more.jsonl");
     assert_eq!(results(&more, "tone")[0], json!({"label": "casual"}), "{printed}");
+    assert!(printed.contains("tone is formal in 0 of 6 scored cases, 0 %"), "{printed}");
     assert_eq!(results(&more, "words")[0]["value"], json!(0.0));
     assert_eq!(results(&more, "max_length:characters=10").first(), Some(&Json::Null), "the name is as it is written");
     assert_eq!(results(&more, "MaxLength:characters=10")[0]["value"], json!(1.0));
