@@ -49,12 +49,17 @@ pub fn mistake(error: &dyn Error) -> BenchmarkError {
 
 /// What to write where the name of a file with code stands in the place of a metric.
 fn file_hint(id: &str) -> Option<String> {
-    let extension = Path::new(id).extension()?.to_str()?;
-    match extension {
-        "py" => Some(format!("name a function of the file: {id}:NAME (docs/own-metric.md)")),
-        "js" | "mjs" | "cjs" | "ts" | "rb" | "sh" | "php" | "jar" => Some(format!(
-            "a program is a metric in the configuration: `metrics: [{{name: NAME, command: [PROGRAM, {id}]}}]` (docs/own-metric.md)"
-        )),
+    let words: Vec<&str> = id.split_whitespace().collect();
+    let (file, before) = words.split_last()?;
+    match Path::new(file).extension()?.to_str()? {
+        _ if id.contains(',') => None,
+        "py" if before.is_empty() => Some(format!("name a function of the file: {file}:NAME (docs/own-metric.md)")),
+        "py" | "js" | "mjs" | "cjs" | "ts" | "rb" | "sh" | "php" | "jar" => {
+            let program = if before.is_empty() { "PROGRAM".to_owned() } else { before.join(", ") };
+            Some(format!(
+                "a program is a metric in the configuration: `metrics: [{{name: NAME, command: [{program}, {file}]}}]` (docs/own-metric.md)"
+            ))
+        }
         _ => None,
     }
 }
@@ -68,7 +73,7 @@ impl Diagnose for PlanError {
         };
         let hint = match self {
             Self::Unknown(unknown) => {
-                unknown.hint().or_else(|| file_hint(&unknown.id)).unwrap_or_else(|| format!("{all} metrics"))
+                file_hint(&unknown.id).or_else(|| unknown.hint()).unwrap_or_else(|| format!("{all} metrics"))
             }
             Self::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
             Self::Build { name, .. } => {

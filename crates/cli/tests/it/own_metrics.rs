@@ -150,6 +150,7 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
         ("absent.py:f", "there is no file `absent.py`"),
         ("checks.py", "name a function of the file: checks.py:NAME"),
         ("check.mjs", "metrics: [{name: NAME, command: [PROGRAM, check.mjs]}]"),
+        ("node check.mjs", "metrics: [{name: NAME, command: [node, check.mjs]}]"),
         ("checks.py:brand_voice:word=1", "has no option `word`; it has words, banned"),
         (
             "bad.py:fields",
