@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use probare_core::{BenchmarkError, BuildError, RequestError};
+use probare_core::{BenchmarkError, BuildError, CodeSource, RequestError};
 use probare_formats::{CaseFileError, MapError};
 use probare_models::OpenError;
 use probare_report::{GateError, ReportError};
@@ -51,6 +51,9 @@ pub fn mistake(error: &dyn Error) -> BenchmarkError {
 fn file_hint(id: &str) -> Option<String> {
     let words: Vec<&str> = id.split_whitespace().collect();
     let (file, before) = words.split_last()?;
+    if CodeSource::python_parts(id).is_some() {
+        return Some(format!("write `python: {id}` in place of `id` (docs/own-metric.md)"));
+    }
     match Path::new(file).extension()?.to_str()? {
         _ if id.contains(',') => None,
         "py" if before.is_empty() => Some(format!("name a function of the file: {file}:NAME (docs/own-metric.md)")),

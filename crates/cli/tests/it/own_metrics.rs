@@ -223,6 +223,9 @@ fn a_node_program_and_a_python_function_give_the_same_results_on_1000_cases() {
     for (metric, reason) in [
         ("{name: b, command: [node, check.mjs], options: {wrods: [a]}}", "has no option `wrods`; it has words, banned"),
         ("{name: b, command: [node, chekc.mjs]}", "Error: Cannot find module"),
+        ("{name: b, command: [echo, hello]}", "what is no message of the protocol: \"hello\""),
+        ("{python: 'checks.py:brand_voice:words=[a]'}", "is not written FILE.py:NAME, with `options` beside it"),
+        ("{id: 'checks.py:tone'}", "write `python: checks.py:tone` in place of `id`"),
     ] {
         fs::write(place.join("slip.yaml"), format!("metrics: [{metric}]\n")).unwrap();
         let refused = both_streams(&run(place, &["score", "cases.jsonl", "--config", "slip.yaml"]));
