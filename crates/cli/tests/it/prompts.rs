@@ -130,6 +130,10 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
     }
     let text = run_successfully(place, &["compare", "1@small", "1@large"]);
     assert!(text.contains("prompt polite"), "prompts are told apart where one model is left: {text}");
+    let shown = run_successfully(place, &["show", "all.jsonl", "--id", "c1"]);
+    assert!(shown.contains("\n\ncase c1, model small, prompt polite, repeat 1\n"), "{shown}");
+    let shown = run_successfully(place, &["runs", "show", "1"]);
+    assert!(shown.contains("\nprompt short: SHA-256 ") && shown.contains("\nprompt shots: SHA-256 "), "{shown}");
     let missing = run_expecting(place, 64, &["compare", "1@prompt:shrot", "1@prompt:short"]);
     assert!(missing.contains("no results of the prompt `shrot`, but of polite, short, shots"), "{missing}");
 
