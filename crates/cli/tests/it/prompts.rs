@@ -115,7 +115,13 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
     // The same results, from the store and from files, with every form of selection.
     run_successfully(place, &["runs", "export", "1", "-o", "again.jsonl", "--outputs", "outputs.jsonl"]);
     assert_eq!(fs::read(place.join("again.jsonl")).unwrap(), fs::read(place.join("all.jsonl")).unwrap());
-    assert!(fs::read_to_string(place.join("outputs.jsonl")).unwrap().contains("\"prompt\":\"polite\""));
+    let outputs = results(&place.join("outputs.jsonl"));
+    let name = |line: &Json| line["metadata"]["prompt"].as_str().map(str::to_owned);
+    assert_eq!(outputs.iter().filter(|line| name(line).as_deref() == Some("polite")).count(), samples / 3);
+    assert!(outputs.iter().all(|line| line.get("prompt").is_none()), "a case without a query would take it for one");
+    let score = ["score", "outputs.jsonl", "-c", "/dev/null", "-m", "exact_match", "--by", "prompt", "-o", "scored.md"];
+    let scored = run_successfully(place, &score);
+    assert!(scored.contains("polite") && scored.contains("shots"), "{scored}");
     for sides in [
         ["1@prompt:short", "1@prompt:polite"],
         ["all.jsonl@prompt:short", "all.csv@prompt:polite"],
