@@ -76,7 +76,9 @@ impl Diagnose for PlanError {
         };
         let hint = match self {
             Self::Unknown(unknown) => {
-                file_hint(&unknown.id).or_else(|| unknown.hint()).unwrap_or_else(|| format!("{all} metrics"))
+                // A client of a server names no code.
+                let own = (interface != Interface::Http).then(|| file_hint(&unknown.id)).flatten();
+                own.or_else(|| unknown.hint()).unwrap_or_else(|| format!("{all} metrics"))
             }
             Self::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
             Self::Build { name, .. } => {
@@ -297,6 +299,8 @@ impl Diagnose for RunError {
 
 #[cfg(test)]
 mod tests {
+    use probare_core::UnknownMetric;
+
     use super::*;
 
     fn remedies(error: &impl Diagnose) -> [String; 3] {
@@ -323,5 +327,8 @@ mod tests {
         let missing = BuildError::Missing { what: "a model".into(), remedy: "pull it".into() };
         let built = PlanError::Build { name: "embedding_similarity".into(), source: missing };
         assert_eq!(remedies(&built), ["pull it", "pull it", "pull it"]);
+        let file = UnknownMetric { id: "checks.py:f".into(), similar: None, retired: None };
+        let own = "write `python: checks.py:f` in place of `id` (docs/own-metric.md)";
+        assert_eq!(remedies(&PlanError::Unknown(file)), [own, own, "/v1/metrics lists all metrics"]);
     }
 }
