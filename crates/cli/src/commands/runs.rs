@@ -251,8 +251,12 @@ fn run_text(run: &StoredRun, ending: Option<&str>) -> String {
         }
         lines.push(line);
     }
+    let digest = |sha256: &str| format!("SHA-256 {}…", sha256.chars().take(12).collect::<String>());
     if let Some(prompt) = &plan.prompt {
-        lines.push(format!("prompt: SHA-256 {}…", prompt.chars().take(12).collect::<String>()));
+        lines.push(format!("prompt: {}", digest(prompt)));
+    }
+    for prompt in &plan.generation_prompts {
+        lines.push(format!("prompt {}: {}", prompt.name, digest(&prompt.sha256)));
     }
     for metric in &plan.metrics {
         let options = if metric.options.is_null() { String::new() } else { format!(" {}", metric.options) };

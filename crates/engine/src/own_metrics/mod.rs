@@ -30,8 +30,12 @@ use self::scripted_test::{WorkerScripts, scripted_metric};
 /// The text of the Python module that workers of Python metrics are given.
 const PYTHON_MODULE: &str = include_str!("../../../python/python/probare/_own_metric.py");
 
-/// What a Python worker runs: the module, and the file and the name that are its arguments.
+/// What a Python worker runs: the module, and the file and the name that are its arguments. Modules are found as in any program
+/// of the user (`PYTHONPATH`, packages of the user), but not in the working folder.
 const PYTHON_START: &str = "import sys\n\
+    if sys.version_info < (3, 9):\n \
+        sys.exit('error: Python 3.9 or newer is needed, and this is ' + sys.version.split()[0])\n\
+    sys.path[:] = [folder for folder in sys.path if folder]\n\
     scope = {'__name__': 'probare_worker'}\n\
     source, path, name = sys.argv[1:4]\n\
     sys.argv = [path]\n\
@@ -247,7 +251,6 @@ fn launch(source: &CodeSource) -> Result<WorkerLaunch, (String, &'static str)> {
             })?;
             let words = [
                 python.display().to_string(),
-                "-I".to_owned(),
                 "-c".to_owned(),
                 PYTHON_START.to_owned(),
                 PYTHON_MODULE.to_owned(),

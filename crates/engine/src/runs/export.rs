@@ -12,7 +12,7 @@ use probare_core::{
 };
 use probare_report::{Compression, OutputWriter as File, refuse_overlap};
 use probare_store::{CasePosition, Cursor, Store, StoreError, StoredRun, StoredSamples};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::error::EvaluationError;
 use super::run_export::{RunExport, for_other_tools};
@@ -147,7 +147,11 @@ impl Sink for OutputLines {
         let Json::Object(mut line) = serde_json::to_value(case)? else { return Ok(()) };
         line.shift_insert(1, "dataset".to_owned(), Json::from(dataset.map(String::as_str)));
         if let Some(prompt) = &result.prompt {
-            line.insert("prompt".to_owned(), prompt.as_str().into());
+            // Beside the fields it would be taken for the query of a case that has none.
+            let metadata = line.entry("metadata").or_insert_with(|| Json::Object(Map::new()));
+            if let Json::Object(metadata) = metadata {
+                metadata.insert("prompt".to_owned(), prompt.as_str().into());
+            }
         }
         if let Some(other) = result.answered_by() {
             // Outputs are those of the model that was asked.
