@@ -432,7 +432,10 @@ impl TraceScorer {
         let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         match self.store.remove_days_before(&day_of(seconds.saturating_sub(days.saturating_mul(DAY)))) {
             Ok(0) => {}
-            Ok(removed) => (self.settings.log)(&format!("removed {removed} runs of traces older than {days} days")),
+            Ok(removed) => {
+                let runs = if removed == 1 { "1 run".to_owned() } else { format!("{removed} runs") };
+                (self.settings.log)(&format!("removed {runs} of traces older than {days} days"));
+            }
             Err(error) => (self.settings.log)(&format!("error: old traces cannot be removed: {error}")),
         }
     }
@@ -514,4 +517,39 @@ fn chain(error: &dyn std::error::Error) -> String {
         next = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::RETRY_AFTER;
+    use axum::response::IntoResponse as _;
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_finds_no_room_to_wait_is_told_to_come_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Store::open(&folder.path().join("store.db")).unwrap().lock_for_collector().unwrap();
+        // Nobody writes: the first request waits until its time is over, in the only place that there is.
+        let (arrivals, _received) = mpsc::sync_channel(1);
+        let collector = Collector {
+            arrivals: Mutex::new(Some(arrivals)),
+            counters: Arc::default(),
+            stop: Arc::default(),
+            threads: Mutex::default(),
+            run: Arc::default(),
+            metrics: Vec::new(),
+            _lock: lock,
+        };
+        let piece = || vec![TracePiece { trace: "a".to_owned(), text: "{}".to_owned(), has_error: false }];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let refusal = || {
+            let kept =
+                runtime.block_on(async { collector.keep(piece(), Instant::now() + Duration::from_millis(20)).await });
+            let response = kept.unwrap_err().into_response();
+            (response.status(), response.headers().contains_key(RETRY_AFTER))
+        };
+        assert_eq!(refusal(), (StatusCode::GATEWAY_TIMEOUT, false));
+        assert_eq!(refusal(), (StatusCode::SERVICE_UNAVAILABLE, true));
+    }
 }

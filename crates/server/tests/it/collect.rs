@@ -125,6 +125,13 @@ fn chat(trace: &str, id: &str, said: &str, answer: &str) -> Json {
     chat
 }
 
+/// What a request with one call of a model says of its trace.
+fn piece(trace: &str, id: &str, answer: &str) -> TracePiece {
+    let text = spans(&[chat(trace, id, "Say hello", answer)]).to_string();
+    let split = probare_formats::split_export(&text).unwrap().traces.remove(0);
+    TracePiece { trace: split.trace, text: split.text, has_error: split.has_error }
+}
+
 fn value(result: &MetricResult) -> Option<f64> {
     result.as_ref().ok().and_then(Outcome::score).map(|score| score.value.get())
 }
@@ -303,17 +310,68 @@ fn judges_see_a_share_of_the_traces_and_all_with_an_error() {
 }
 
 #[test]
+fn judges_are_asked_within_the_budget_of_a_day_whenever_the_process_was_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, log) = (folder.path().join("judge.sh"), folder.path().join("asked.log"));
+    let declines = r#"{"refused": "no", "usage": {"input_tokens": 100000, "output_tokens": 20}}"#;
+    std::fs::write(&script, format!("cat > /dev/null\necho asked >> '{}'\necho '{declines}'\n", log.display()))
+        .unwrap();
+    let config = format!(
+        "metrics: [steps, {{id: judge_rubric, options: {{question: 'Good?', levels: [{{label: bad}}, {{label: good}}]}}}}]\n\
+         models: [{{name: judge, api_model_name: 'command:judge', command: [sh, '{}'], max_tokens: 20}}]\n\
+         judges: [judge]\n\
+         run: {{budget_tokens: 50000}}\n",
+        script.display()
+    );
+    let store = Store::open(&folder.path().join("store.db")).unwrap();
+    let asked = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    // Each trace is scored by a process of its own, which knows nothing but the store.
+    let judged = |day: &str, number: u32| {
+        let scoring = TraceScoring::open(&options(&config, folder.path()), registries(), &store, day).unwrap();
+        let trace = format!("{number:032x}");
+        store.collect(scoring.run(), 1, &[piece(&trace, "6331000000000000", &format!("hello {number}"))]).unwrap();
+        let traces = store.quiet_traces(i64::MAX, 10, u64::MAX).unwrap();
+        let how = TraceScoringOptions { judged_share: 1.0, exports: false };
+        assert_eq!(scoring.score(&store, traces, how, &Arc::default()).unwrap().unwrap().traces, 1);
+        let found = cases(store.path(), scoring.run());
+        let (_, results) = found.iter().find(|(case, _)| case.id == trace).unwrap();
+        assert!(value(&results[0]).is_some(), "metrics that compute go on: {results:?}");
+        (asked(), results[1].as_ref().unwrap_err().to_string().contains("the budget is reached"))
+    };
+    assert_eq!(judged("2026-11-18", 1), (1, false));
+    assert_eq!(judged("2026-11-18", 2), (1, true));
+    assert_eq!(judged("2026-11-19", 3), (2, false));
+    assert_eq!(store.waiting_traces().unwrap(), 0, "what the budget refused is not asked again");
+}
+
+#[test]
+fn days_that_are_too_old_are_removed_with_their_spans() {
+    let server = CollectingServer::start(CONTAINS, |settings| {
+        settings.keep_days = Some(30);
+        let store = Store::open(&settings.store).unwrap();
+        let old = TraceScoring::open(&settings.options, registries(), &store, "2020-01-01").unwrap();
+        assert_eq!(old.run(), 1);
+        store.collect(1, 1, &[piece(TRACE, "6331000000000000", "hello")]).unwrap();
+    });
+    let until = Instant::now() + Duration::from_secs(20);
+    let store = Store::open_existing(&server.store).unwrap();
+    while store.runs().unwrap().len() > 1 {
+        assert!(Instant::now() < until, "{:?}", server.told.lock().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!((store.runs().unwrap()[0].run, store.waiting_traces().unwrap()), (2, 0));
+    let told = server.told.lock().unwrap();
+    assert!(told.iter().any(|told| told == "removed 1 run of traces older than 30 days"), "{told:?}");
+}
+
+#[test]
 fn a_day_has_a_run_and_other_metrics_have_another_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::open(&folder.path().join("store.db")).unwrap();
     let open = |store: &Store, config: &str, day: &str| {
         TraceScoring::open(&options(config, folder.path()), registries(), store, day).unwrap()
     };
-    let piece = |id: &str, answer: &str| {
-        let text = spans(&[chat(TRACE, id, "Say hello", answer)]).to_string();
-        let split = probare_formats::split_export(&text).unwrap().traces.remove(0);
-        TracePiece { trace: split.trace, text: split.text, has_error: split.has_error }
-    };
+    let piece = |id: &str, answer: &str| piece(TRACE, id, answer);
     let score = |store: &Store, scoring: &TraceScoring| {
         let traces = store.quiet_traces(i64::MAX, 10, u64::MAX).unwrap();
         let how = TraceScoringOptions { judged_share: 1.0, exports: false };
