@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use probare_core::{Case, Problem};
-use probare_formats::{CaseFormat, CaseReader, Grouping, ImportFormat, ReadOptions, TRACE, TraceLoss, read_foreign};
+use probare_formats::{
+    CaseFormat, CaseReader, Grouping, ImportFormat, MODEL_CALLS, ReadOptions, TRACE, TraceLoss, read_foreign,
+};
 use serde_json::{Map, Value as Json, json};
 
 fn folder() -> PathBuf {
@@ -235,6 +237,33 @@ fn read(bytes: Vec<u8>) -> (Vec<Case>, Vec<Problem>) {
         }
     }
     (cases, problems)
+}
+
+#[test]
+fn each_call_of_a_model_says_what_it_took() {
+    let took = [
+        ("gen_ai.provider.name", json!("openai")),
+        ("gen_ai.request.model", json!("m-1")),
+        ("gen_ai.usage.input_tokens", json!(20)),
+        ("gen_ai.usage.output_tokens", json!(8)),
+        ("llm.cost.total", json!("0.25")),
+    ];
+    let call = |id: usize, more: &[(&str, Json)]| {
+        let start = 1_000_000_000 * (id + 1);
+        let said =
+            [("gen_ai.operation.name", json!("chat")), ("gen_ai.output.messages", messages("assistant", "hello"))];
+        let mut call = span(id, None, start, &[&said[..], more].concat());
+        call["endTimeUnixNano"] = json!((start + 850_000_000).to_string());
+        call
+    };
+    let trace = |spans: &[Json]| read(file(spans)).0[0].metadata[TRACE].clone();
+    let some = trace(&[call(0, &took), call(1, &took[..4])]);
+    let record = |id: &str| json!({"span_id": id, "provider": "openai", "model": "m-1", "input": 20, "output": 8, "latency_ms": 850});
+    let mut priced = record("0000000000000001");
+    priced["cost_usd"] = json!(0.25);
+    assert_eq!(some[MODEL_CALLS], json!([priced, record("0000000000000002")]));
+    assert_eq!((some.get("cost_usd"), &some["latency_ms"]), (None, &json!(1_850)), "not all say what they cost");
+    assert_eq!(trace(&[call(0, &took), call(1, &took)])["cost_usd"], 0.5);
 }
 
 #[test]

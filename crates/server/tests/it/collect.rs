@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use probare_analysis::{CasesQuery, RunViewer};
 use probare_benchmarks::registries;
-use probare_core::{Case, MetricResult, Outcome};
+use probare_core::{Case, MetricResult, Outcome, Usage};
 use probare_engine::{Config, RunOptions, TraceScoring, TraceScoringOptions};
+use probare_models::ModelName;
+use probare_models::prices::find_price;
 use probare_server::{Collector, CollectorSettings, ServerSettings};
 use probare_store::{Cursor, RunState, Store, StoredSamples, TracePiece};
 use serde_json::{Value as Json, json};
@@ -117,7 +119,13 @@ fn chat(trace: &str, id: &str, said: &str, answer: &str) -> Json {
         trace,
         id,
         "chat m",
-        &[("gen_ai.operation.name", "chat"), ("gen_ai.input.messages", &input), ("gen_ai.output.messages", &output)],
+        &[
+            ("gen_ai.operation.name", "chat"),
+            ("gen_ai.input.messages", &input),
+            ("gen_ai.output.messages", &output),
+            ("gen_ai.provider.name", "openai"),
+            ("gen_ai.request.model", "gpt-4o"),
+        ],
     );
     for (key, tokens) in [("gen_ai.usage.input_tokens", 7), ("gen_ai.usage.output_tokens", 3)] {
         chat["attributes"].as_array_mut().unwrap().push(json!({"key": key, "value": {"intValue": tokens}}));
@@ -156,6 +164,8 @@ fn a_trace_in_pieces_is_one_case_and_what_comes_late_is_scored_with_it() {
     assert_eq!((value(&results[0]), value(&results[1])), (Some(1.0), Some(1.0)), "{results:?}");
     let spent = case.spent.as_ref().unwrap();
     assert_eq!((spent.usage.input_tokens, spent.latency_ms), (7, Some(2_500)));
+    let model = find_price(&ModelName::parse("openai:gpt-4o").unwrap()).unwrap();
+    assert_eq!(spent.cost_usd, Some(model.price.cost(Usage::new(7, 3)).in_dollars()));
     assert_eq!(case.metadata["trace"].get("revision"), None);
 
     // Late: the same trace goes on.
@@ -191,6 +201,8 @@ fn a_trace_in_pieces_is_one_case_and_what_comes_late_is_scored_with_it() {
     let case = serde_json::to_value(viewer.case(&asked, place).unwrap()).unwrap();
     let notes = case["outputs"][0]["trace_notes"].to_string();
     assert!(notes.contains("scored again, revision 1"), "{notes}");
+    assert!(notes.contains("model call 1: gpt-4o, 7 tokens in, 3 out, 1500 ms, 0.0000"), "{notes}");
+    assert!(notes.contains("model call 2: gpt-4o, 7 tokens in, 3 out, 1000 ms, 0.0000"), "{notes}");
 }
 
 #[test]
