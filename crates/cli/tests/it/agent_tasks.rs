@@ -438,7 +438,9 @@ fn http_server() -> (String, Arc<Mutex<Vec<String>>>) {
                     let mut body = vec![0; length];
                     reader.read_exact(&mut body).unwrap();
                     let message: Json = serde_json::from_slice(&body).unwrap();
-                    let is_known = head.contains("mcp-session-id: s1") || message["method"] == "initialize";
+                    let is_known = head.contains("mcp-session-id: s1")
+                        && head.contains("mcp-protocol-version: 2025-03-26")
+                        || message["method"] == "initialize";
                     let is_allowed = head.contains("authorization: Bearer sk-tools-0123456789");
                     let result = match message["method"].as_str().unwrap() {
                         "initialize" => json!({"protocolVersion": "2025-03-26", "capabilities": {}, "serverInfo": {}}),
@@ -449,7 +451,9 @@ fn http_server() -> (String, Arc<Mutex<Vec<String>>>) {
                             json!({"tools": [{"name": "buy", "description": "Buys.", "inputSchema": {"type": "object"}}]})
                         }
                         "tools/call" => {
-                            noted.lock().unwrap().push(message["params"]["arguments"]["thing"].to_string());
+                            let thing = message["params"]["arguments"]["thing"].to_string();
+                            thread::sleep(Duration::from_secs(if thing.contains("slow") { 4 } else { 0 }));
+                            noted.lock().unwrap().push(thing);
                             json!({"content": [{"type": "text", "text": "sent"}]})
                         }
                         _ => Json::Null,
@@ -528,6 +532,34 @@ metrics: [steps, tool_errors]
         let bytes = fs::read(place.join(name)).unwrap_or_default();
         assert!(!bytes.windows(8).any(|words| words == b"sk-tools"), "{name}");
     }
+}
+
+#[test]
+fn a_server_over_http_that_takes_too_long_is_an_error_that_the_model_is_told() {
+    if !has_python() {
+        return;
+    }
+    let (url, _) = http_server();
+    let folder = project(&[json!({"id": "a", "query": "Buy slow"})], "");
+    let place = folder.path();
+    let config = format!(
+        "datasets: [{{path: cases.jsonl}}]
+models: [{{name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}}]
+agent:
+  tools: [{{mcp: {{url: '{url}', headers: {{Authorization: 'Bearer ${{TOOLS_KEY}}'}}}}, only: [buy], timeout: 1.5}}]
+metrics: [steps, tool_errors]
+"
+    );
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    let words = ["run", "probare.yaml", "-q", "-o", "r.jsonl"];
+    let key = ("TOOLS_KEY", "sk-tools-0123456789");
+    let output = Command::new(PROGRAM).args(words).env(key.0, key.1).current_dir(place).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let scores = &results(&place.join("r.jsonl"))[0]["scores"];
+    assert_eq!((&scores["steps"]["value"], &scores["tool_errors"]["value"]), (&json!(1.0), &json!(0.0)), "{scores}");
+    run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+    let kept = results(&place.join("o.jsonl")).swap_remove(0);
+    assert_eq!(kept["response"]["text"], "Bought: no result within 1.5 s", "{kept}");
 }
 
 #[test]
