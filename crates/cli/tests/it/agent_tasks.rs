@@ -34,10 +34,12 @@ else:
 
 /// A tool that writes what was bought into a file of the state.
 const TOOL: &str = r#"
-import json, os, sys
+import json, os, sys, time
 thing = json.load(sys.stdin)["thing"]
 if thing == "gold":
     sys.exit("too dear")
+if thing == "patience":
+    time.sleep(60)
 bought = open("list.txt").read().split() if os.path.exists("list.txt") else []
 open("list.txt", "w").write(" ".join(bought + [thing]))
 print(json.dumps({"bought": thing, "number": len(bought) + 1}))
@@ -291,6 +293,62 @@ metrics: [steps, tool_errors]
             "Bought: bought, {\"left\":2}, there is no tool `nothing`; the tools are buy"
         ]
     );
+}
+
+/// A user who wants one thing and then takes leave. What it was told is noted.
+const USER: &str = r#"
+import json, sys
+asked = json.load(sys.stdin)
+with open("told.txt", "w") as told:
+    told.write(asked["messages"][0]["text"])
+said = sum(message["role"] == "assistant" for message in asked["messages"])
+print(json.dumps({"text": ["Buy milk", "Thanks. GOODBYE"][said]}))
+"#;
+
+#[test]
+fn a_model_plays_the_user_by_persona_and_goal_until_it_says_the_word() {
+    if !has_python() {
+        return;
+    }
+    let folder = project(&[json!({"id": "a", "wish": "some milk"})], "");
+    let place = folder.path();
+    fs::write(place.join("user.py"), USER).unwrap();
+    let config = "datasets: [{path: cases.jsonl}]
+models:
+  - {name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}
+  - {name: ann, api_model_name: 'command:ann', command: [python3, user.py]}
+generate: {models: [buyer]}
+agent:
+  tools: [{name: buy, results: [{arguments: {thing: milk}, result: bought}]}]
+  user: {model: ann, persona: 'Ann, in a hurry', goal: 'You want {{wish}}.', stop: GOODBYE}
+metrics: [steps]
+";
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    run_successfully(place, &["run", "probare.yaml", "-q"]);
+    let told = fs::read_to_string(place.join("told.txt")).unwrap();
+    for words in ["Who you are: Ann, in a hurry", "What you want: You want some milk.", "write GOODBYE"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+    let kept = results(&place.join("o.jsonl")).swap_remove(0);
+    let texts: Vec<&str> =
+        kept["messages"].as_array().unwrap().iter().filter_map(|message| message["text"].as_str()).collect();
+    assert_eq!(texts, ["Buy milk", "bought", "Bought: bought"], "{kept}");
+}
+
+#[test]
+fn a_tool_that_takes_too_long_is_an_error_that_the_model_is_told() {
+    if !has_python() {
+        return;
+    }
+    let folder = project(&[json!({"id": "a", "query": "Buy patience"})], "metrics: [tool_errors]\n");
+    let place = folder.path();
+    let config = fs::read_to_string(place.join("probare.yaml")).unwrap();
+    fs::write(place.join("probare.yaml"), config.replace("tool.py]}", "tool.py], timeout: 0.5}")).unwrap();
+    run_successfully(place, &["run", "probare.yaml", "-q", "--sandbox", "none", "-o", "r.jsonl"]);
+    let found = results(&place.join("r.jsonl"));
+    assert_eq!(found[0]["scores"]["tool_errors"]["value"], 0.0, "{found:?}");
+    assert!(found[0].to_string().contains("no result within 0.5 s"), "{found:?}");
 }
 
 /// A tool that tells what it can reach, in Python: a file beside the configuration, one that it is allowed, an address, a variable.
