@@ -159,6 +159,22 @@ fn columns_are_opened_wherever_messages_stand_in_them() {
 }
 
 #[test]
+fn what_is_given_or_shown_beside_the_words_may_be_no_call() {
+    let passage = json!({"type": "search_result", "source": "https://x.example", "title": "t", "content": [{"type": "text", "text": "p"}]});
+    let upload = json!({"type": "container_upload", "file_id": "f1"});
+    let shown = json!({"type": "data-weather", "id": "1", "data": {"city": "Rome"}});
+    let read = case(&json!({"messages": [
+        {"role": "user", "content": [passage, upload, {"type": "text", "text": "q"}]},
+        {"role": "assistant", "parts": [shown, {"type": "step-start"}, {"type": "text", "text": "a"}]}
+    ]}));
+    let read = read.unwrap();
+    assert_eq!(unread(&read), Vec::<String>::new());
+    assert_eq!((read.query.as_deref(), read.response.unwrap().text.as_str()), (Some("q"), "a"));
+    let unknown = json!({"messages": [{"role": "assistant", "parts": [{"type": "data-call", "name": "weather"}]}]});
+    assert_eq!(unread(&case(&unknown).unwrap()), ["data-call"]);
+}
+
+#[test]
 fn a_result_of_an_mcp_server_says_that_it_is_an_error() {
     let result = json!({"content": [{"type": "text", "text": "boom"}], "isError": true});
     let read = case(&json!({"messages": [{"role": "tool", "tool_call_id": "1", "content": result}]})).unwrap();
