@@ -80,6 +80,29 @@ fn every_package_tells_the_same_story() {
 }
 
 #[test]
+fn lines_lists_and_imports_tell_the_same_story() {
+    let story = |case: &Case| {
+        let answer = case.response.as_ref().map(|output| output.text.clone());
+        (case.query.clone(), answer, calls(case))
+    };
+    let mut imports = 0;
+    for (name, fixture) in fixtures() {
+        let row = &fixture["row"];
+        let told = story(&case(row).unwrap());
+        let list = std::io::Cursor::new(json!([row]).to_string().into_bytes());
+        let mut rows = CaseReader::from_reader(list, "list", CaseFormat::Json, &ReadOptions::default()).unwrap();
+        let listed = rows.next().unwrap().unwrap().cases().pop().unwrap().map_err(|problem| problem.reason);
+        assert_eq!(story(&listed.unwrap()), told, "{name}");
+        if row.get("messages").is_some() {
+            let (_, imported) = probare_formats::read_foreign(row.to_string().into_bytes(), "f", None, None).unwrap();
+            assert_eq!(story(&imported.cases[0]), told, "{name}");
+            imports += 1;
+        }
+    }
+    assert!(imports >= 20, "{imports}");
+}
+
+#[test]
 fn tools_that_providers_run_are_calls_with_their_results() {
     let fixtures = fixtures();
     let told = |name: &str| {
