@@ -420,7 +420,7 @@ impl TraceScorer {
             // A trace, its id, the kind and the rest.
             let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
             if !self.told.contains(&kind) {
-                (self.settings.log)(&format!("{note} (told once for all traces; it stands in each case)"));
+                (self.settings.log)(&format!("{note} (reported once; each case says it in `metadata.trace.notes`)"));
                 self.told.push(kind);
             }
         }

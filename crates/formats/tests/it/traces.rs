@@ -126,7 +126,7 @@ fn spans_without_texts_name_the_setting() {
     let text = std::fs::read_to_string(folder().join("content-off.json")).unwrap();
     let told = |text: String| read_foreign(text.into_bytes(), "f", None, None).unwrap().1.notes;
     let note = |setting: &str| {
-        format!("no_content: 1 calls of models without texts; switch content capture on (OpenTelemetry: {setting})")
+        format!("no_content: 1 call of a model without texts; switch content capture on (OpenTelemetry: {setting})")
     };
     let now = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and \
                OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";
@@ -141,7 +141,7 @@ fn a_file_of_memory_operations_alone_is_a_file_of_traces_without_samples() {
     let memory = [("gen_ai.operation.name", json!("search_memory")), ("gen_ai.memory.records", json!("[]"))];
     let text = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span(0, None, 1, &memory)]}]}]}).to_string();
     let error = read_foreign(text.into_bytes(), "m.json", None, None).unwrap_err().to_string();
-    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 attributes that are known and not used");
+    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 attribute that is known and not used");
 }
 
 #[test]
