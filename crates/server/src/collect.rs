@@ -200,6 +200,7 @@ impl Collector {
             stop: Arc::clone(&stop),
             counters: Arc::clone(&counters),
             told: Vec::new(),
+            is_budget_told: false,
         };
         spawn("score", Box::new(move || scorer.run()))?;
         Ok(Arc::new(Self {
@@ -373,6 +374,8 @@ struct TraceScorer {
     counters: Arc<CollectorCounters>,
     /// Kinds of remarks that were told: each is told once.
     told: Vec<String>,
+    /// Whether it was told that the budget of this day is reached.
+    is_budget_told: bool,
 }
 
 impl TraceScorer {
@@ -401,6 +404,7 @@ impl TraceScorer {
             self.run.store(scoring.run(), Ordering::Relaxed);
             self.scoring = scoring;
             self.day = today;
+            self.is_budget_told = false;
             self.remove_old_days();
         }
         self.counters.waiting.store(self.store.waiting_traces()?, Ordering::Relaxed);
@@ -423,6 +427,12 @@ impl TraceScorer {
                 (self.settings.log)(&format!("{note} (reported once; each case says it in `metadata.trace.notes`)"));
                 self.told.push(kind);
             }
+        }
+        if self.scoring.is_budget_reached() && !self.is_budget_told {
+            (self.settings.log)(
+                "the budget of the day is reached: metrics that ask a model are errors until the next day (UTC)",
+            );
+            self.is_budget_told = true;
         }
         Ok(true)
     }

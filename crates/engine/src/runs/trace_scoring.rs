@@ -125,6 +125,11 @@ impl TraceScoring {
         self.plan.metrics.iter().map(|metric| &*metric.name).collect()
     }
 
+    /// Whether a call was refused since the budget of the day does not allow it.
+    pub fn is_budget_reached(&self) -> bool {
+        self.asked.shared().budget().is_reached()
+    }
+
     /// Scores traces as they are now and keeps the results in place of those that they had. Each stays in its run where that
     /// has the same metrics, and comes into the run of the day otherwise. Nothing where it was interrupted: then they wait on.
     pub fn score(

@@ -321,22 +321,27 @@ fn judges_see_a_share_of_the_traces_and_all_with_an_error() {
     }
 }
 
-#[test]
-fn judges_are_asked_within_the_budget_of_a_day_whenever_the_process_was_started() {
-    let folder = tempfile::tempdir().unwrap();
-    let (script, log) = (folder.path().join("judge.sh"), folder.path().join("asked.log"));
+/// A judge that declines, takes 100,020 tokens, and writes into `asked.log` that it was asked.
+fn costly_judge(folder: &Path, budget_tokens: u64) -> String {
+    let (script, log) = (folder.join("judge.sh"), folder.join("asked.log"));
     let declines = r#"{"refused": "no", "usage": {"input_tokens": 100000, "output_tokens": 20}}"#;
     std::fs::write(&script, format!("cat > /dev/null\necho asked >> '{}'\necho '{declines}'\n", log.display()))
         .unwrap();
-    let config = format!(
+    format!(
         "metrics: [steps, {{id: judge_rubric, options: {{question: 'Good?', levels: [{{label: bad}}, {{label: good}}]}}}}]\n\
          models: [{{name: judge, api_model_name: 'command:judge', command: [sh, '{}'], max_tokens: 20}}]\n\
          judges: [judge]\n\
-         run: {{budget_tokens: 50000}}\n",
+         run: {{budget_tokens: {budget_tokens}}}\n",
         script.display()
-    );
+    )
+}
+
+#[test]
+fn judges_are_asked_within_the_budget_of_a_day_whenever_the_process_was_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = costly_judge(folder.path(), 50_000);
     let store = Store::open(&folder.path().join("store.db")).unwrap();
-    let asked = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    let asked = || std::fs::read_to_string(folder.path().join("asked.log")).unwrap_or_default().lines().count();
     // Each trace is scored by a process of its own, which knows nothing but the store.
     let judged = |day: &str, number: u32| {
         let scoring = TraceScoring::open(&options(&config, folder.path()), registries(), &store, day).unwrap();
@@ -354,6 +359,25 @@ fn judges_are_asked_within_the_budget_of_a_day_whenever_the_process_was_started(
     assert_eq!(judged("2026-11-18", 2), (1, true));
     assert_eq!(judged("2026-11-19", 3), (2, false));
     assert_eq!(store.waiting_traces().unwrap(), 0, "what the budget refused is not asked again");
+}
+
+#[test]
+fn the_operator_learns_once_that_the_budget_of_the_day_is_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = CollectingServer::start(&costly_judge(folder.path(), 1), |_| {});
+    for (trace, count) in [("aa", 1), ("bb", 2)] {
+        let trace = format!("{trace:0>32}");
+        server.send("/v1/traces", &spans(&[chat(&trace, "6331000000000000", "Say hello", &trace)]));
+        server.wait_for(|found| found.len() == count);
+    }
+    // The second was scored, and so there is nothing more to be said of it.
+    let until = Instant::now() + Duration::from_secs(20);
+    while !server.server.get("/metrics").body.contains("probare_collected_traces_total 2\n") {
+        assert!(Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let told = server.told.lock().unwrap();
+    assert_eq!(told.iter().filter(|told| told.contains("the budget of the day is reached")).count(), 1, "{told:?}");
 }
 
 #[test]
