@@ -452,6 +452,12 @@ fn the_shop_of_the_examples_gives_pass_3_and_the_state_at_the_end() {
     assert!(told.contains(&format!("pass^3 {:.4}", always as f64 / 20.0)), "{told}");
     assert!(found.iter().all(|row| row["scores"]["cost"]["value"].as_f64().is_some_and(|cost| cost > 0.0)));
 
+    // Every sample may take all its steps: 60 samples, 12 of each model.
+    let dry = run_successfully(place, &["run", "probare.yaml", "--dry-run"]);
+    for words in ["clerk answers: at most 720 calls", "shopper answers: at most 720 calls", "US dollars"] {
+        assert!(dry.contains(words), "{words}: {dry}");
+    }
+
     // The server itself, in the sandbox, comes to the same.
     if !has_python() || probare_files::find_program("bwrap").is_none() {
         return probare_testing::report_skipped("python3 or bubblewrap is not installed");
