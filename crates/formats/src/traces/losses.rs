@@ -93,7 +93,7 @@ impl TraceLossKind {
                 let rest = "; the first of each circle is taken for its root";
                 ("span that is its own forebear", "spans that are their own forebears", rest)
             }
-            Self::OtherSpans => ("span", "spans", " of something else than models, tools and agents"),
+            Self::OtherSpans => ("span", "spans", " outside of models, tools and agents"),
             Self::OtherRecords => ("log record of a span that is", "log records of spans that are", " not in the file"),
             Self::NotRead => ("attribute that is", "attributes that are", " known and not used"),
         }
