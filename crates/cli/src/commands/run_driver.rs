@@ -243,7 +243,9 @@ impl RunDriver {
     fn say_failures(&self, conclusion: &Conclusion) {
         let Conclusion { summary, driven, ending, .. } = conclusion;
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
-            remark(&format!("error: {} failed in {} cases", metric.info.name, metric.failed));
+            let cases = count_with_noun(metric.failed, "case", "cases");
+            let why = metric.failed_reasons.kept.first().map(|first| format!(": {}", first.reason)).unwrap_or_default();
+            remark(&format!("error: {} failed in {cases}{why}", metric.info.name));
         }
         if driven.lost > 0 {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));

@@ -263,7 +263,9 @@ metrics: [steps, tool_errors]
     fs::write(place.join("probare.yaml"), config).unwrap();
     fs::write(place.join("more.jsonl"), "{\"name\": \"sell\", \"arguments\": {\"thing\": \"salt\"}, \"result\": 1}\n")
         .unwrap();
-    run_expecting(place, 1, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
+    let told = run_expecting(place, 1, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
+    let reason = "error: steps failed in 1 case: tool `buy` has no recorded result for {\"thing\":\"salt\"}";
+    assert!(told.contains(reason), "{told}");
     let found = results(&place.join("r.jsonl"));
     assert_eq!(found[0]["scores"]["steps"]["value"], 3.0, "{}", found[0]);
     let missing = &found[1]["scores"]["steps"];
