@@ -198,6 +198,35 @@ fn what_is_given_or_shown_beside_the_words_may_be_no_call() {
 }
 
 #[test]
+fn calls_that_stand_apart_from_the_others_are_read() {
+    let result = json!({"content": [{"type": "text", "text": "dry"}], "isError": false});
+    let of_server = json!([{"name": "weather", "args": {"city": "Rome"}, "result": result}]);
+    // DeepEval has a list for servers beside that of its own tools, and others that nobody knows.
+    for own in [json!([]), Json::Null] {
+        let turn = json!({"role": "assistant", "content": "a", "tools_called": own, "mcp_tools_called": of_server});
+        let read = case(&json!({"turns": [{"role": "user", "content": "q"}, turn]})).unwrap();
+        assert_eq!(calls(&read), [("weather".to_owned(), json!({"city": "Rome"}), "dry".to_owned())], "{read:#?}");
+        assert_eq!((unread(&read), read.response.unwrap().text.as_str()), (Vec::<String>::new(), "a"));
+    }
+    let resources =
+        json!({"role": "assistant", "content": "a", "tools_called": [], "mcp_resources_called": [{"uri": "x"}]});
+    let read = case(&json!({"turns": [{"role": "user", "content": "q"}, resources]})).unwrap();
+    assert_eq!(unread(&read), ["mcp_resources_called"]);
+    // A tool without a schema, in a stream.
+    let chunk = |custom: Json| {
+        let call = json!({"index": 0, "id": "c", "type": "custom", "custom": custom});
+        json!({"id": "1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    };
+    let chunks = [chunk(json!({"name": "note", "input": "both "})), chunk(json!({"input": "cities"}))];
+    let read = case(&json!({"messages": [{"role": "user", "content": "q"}, chunks[0], chunks[1]]})).unwrap();
+    assert_eq!(calls(&read), [("note".to_owned(), json!({"input": "both cities"}), String::new())]);
+    // What is cited at Amazon may be more than texts.
+    let cited = json!({"content": [{"text": "a"}, {"telepathy": {}}]});
+    let read = case(&json!({"messages": [{"role": "assistant", "content": [{"citationsContent": cited}]}]})).unwrap();
+    assert_eq!(unread(&read), ["citationsContent"]);
+}
+
+#[test]
 fn a_result_of_an_mcp_server_says_that_it_is_an_error() {
     let result = json!({"content": [{"type": "text", "text": "boom"}], "isError": true});
     let read = case(&json!({"messages": [{"role": "tool", "tool_call_id": "1", "content": result}]})).unwrap();
