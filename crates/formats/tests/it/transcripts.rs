@@ -234,6 +234,24 @@ fn a_result_of_an_mcp_server_says_that_it_is_an_error() {
     assert_eq!((message.text.as_deref(), message.error.is_some()), (Some("boom"), true));
 }
 
+#[test]
+fn a_list_of_calls_that_a_later_version_brings_is_told_in_every_shape() {
+    // There the last item is a wrapper, a piece, or a result.
+    let others = ["langchain_dumpd", "langchain_to_dict", "openai_chat_stream", "openai_responses"];
+    let mut tried = 0;
+    for (name, fixture) in fixtures().into_iter().filter(|(name, _)| !others.contains(&name.as_str())) {
+        let mut row = fixture["row"].clone();
+        let lists = ["messages", "contents", "chat_history", "turns"];
+        let list = lists.into_iter().find(|name| row.get(name).is_some()).unwrap();
+        let last = row[list].as_array_mut().unwrap().last_mut().unwrap();
+        last["telepathic_calls"] = json!([{"name": "weather", "arguments": {}}]);
+        let read = case(&row).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(unread(&read), ["telepathic_calls"], "{name}: {read:#?}");
+        tried += 1;
+    }
+    assert!(tried > 20, "{tried}");
+}
+
 /// Puts an unknown part into the lists of messages and parts, one at a time: how many variants there are, and each of them.
 fn injected(value: &Json, is_list_of_parts: bool, part: &Json, into: &mut Vec<Json>) {
     match value {
