@@ -472,14 +472,31 @@ impl OutputDetail {
     }
 }
 
-/// What the collector noted about the trace of a case.
+/// Calls of models in a trace that are shown one by one.
+const MOST_CALLS: usize = 50;
+
+/// What is known about the trace of a case: what each call of a model took, and what the collector noted.
 fn trace_notes(case: &Case) -> Vec<String> {
-    let about = |name: &str| case.metadata.get("trace")?.get(name);
+    let about = |name: &str| case.metadata.get(probare_formats::TRACE)?.get(name);
+    let list = |name: &str| about(name).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let calls = list(probare_formats::MODEL_CALLS);
+    let shown = calls.iter().take(MOST_CALLS).enumerate().map(|(at, call)| call_words(at + 1, call));
+    let more = calls.len().saturating_sub(MOST_CALLS);
+    let more = (more > 0).then(|| format!("and {more} more calls of models"));
     let revision = about("revision").and_then(Json::as_u64);
     let again =
         revision.map(|times| format!("more of the trace came after it was scored: scored again, revision {times}"));
-    let notes = about("notes").and_then(Json::as_array).into_iter().flatten();
-    notes.filter_map(Json::as_str).map(str::to_owned).chain(again).collect()
+    let notes = list("notes").iter().filter_map(Json::as_str).map(str::to_owned);
+    shown.chain(more).chain(notes).chain(again).collect()
+}
+
+/// What a call of a model took, as far as it is known.
+fn call_words(number: usize, call: &Json) -> String {
+    let count = |name: &str, words: &str| Some(format!("{} {words}", call.get(name)?.as_u64()?));
+    let model = call.get("model").and_then(Json::as_str).map(str::to_owned);
+    let cost = call.get("cost_usd").and_then(Json::as_f64).map(|cost| format!("{cost:.6} US dollars"));
+    let parts = [model, count("input", "tokens in"), count("output", "out"), count("latency_ms", "ms"), cost];
+    format!("model call {number}: {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 impl GateLine {

@@ -245,7 +245,8 @@ impl RunDriver {
         let Conclusion { summary, driven, ending, .. } = conclusion;
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
             let cases = count_with_noun(metric.failed, "case", "cases");
-            remark(&format!("error: {} failed in {cases}", metric.info.name));
+            let why = metric.failed_reasons.kept.first().map(|first| format!(": {}", first.reason)).unwrap_or_default();
+            remark(&format!("error: {} failed in {cases}{why}", metric.info.name));
         }
         if driven.lost > 0 {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));
