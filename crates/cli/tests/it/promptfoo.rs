@@ -323,6 +323,21 @@ tests:
 }
 
 #[test]
+fn the_configuration_names_the_delimiter_of_its_tables() {
+    for (env, notes, expected) in [
+        ("", ["only column is `q;__expected`", "PROMPTFOO_CSV_DELIMITER"], "pass"),
+        ("env: { PROMPTFOO_CSV_DELIMITER: ';' }\n", ["promptfoo: 1 test", "1 run"], "fail"),
+    ] {
+        let folder = folder(&format!("{env}prompts: ['{{{{q}}}}!']\nproviders: [echo]\ntests: cities.csv\n"));
+        fs::write(folder.path().join("cities.csv"), "q;__expected\nLima;contains: Oslo\n").unwrap();
+        let exit = if expected == "pass" { 0 } else { 2 };
+        let said = run_expecting(folder.path(), exit, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+        assert!(notes.iter().all(|note| said.contains(note)), "{said}");
+        assert_eq!(results(&folder.path().join("out.jsonl"))[0]["scores"]["promptfoo_test"]["label"], expected);
+    }
+}
+
+#[test]
 fn patterns_name_files_with_alternatives_and_classes() {
     let folder = folder("prompts: ['file://{a,b}/[p-q]*.txt']\nproviders: [echo]\ntests: 'cases/*.{yaml,csv}'\n");
     for (name, text) in [
