@@ -412,6 +412,29 @@ fn the_workflow_that_init_writes_runs_as_it_is() {
 }
 
 #[test]
+fn a_configuration_of_promptfoo_is_gated_as_it_is() {
+    if !has_python() {
+        return;
+    }
+    let project = Project::new();
+    let release = release_folder(&project);
+    let write = |prompt: &str| {
+        let tests = "tests:\n  - { vars: { q: Lima }, assert: [{ type: contains, value: Lima }] }\n";
+        let configuration = format!("prompts: ['{prompt}']\nproviders: [echo]\n{tests}");
+        fs::write(project.path("promptfooconfig.yaml"), configuration).unwrap();
+    };
+    let inputs = [("from", release.to_str().unwrap()), ("run", "run promptfooconfig.yaml"), ("config", "")];
+    write("Where is {{q}}?");
+    let (code, text) = project.action(&push(), &inputs);
+    assert_eq!(code, 0, "{text}");
+    project.keep_as_baseline("out/probare");
+    write("Where is it?");
+    let (code, text) = project.action(&pull_request(), &inputs);
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("❌ a gate failed") && text.contains("comment created"), "{text}");
+}
+
+#[test]
 fn few_cases_cannot_tell_and_say_how_many_would() {
     if !has_python() {
         return;
