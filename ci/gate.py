@@ -334,7 +334,11 @@ def this_platform():
 def probare(*words):
     """Runs the program; its exit code."""
     print("$ probare " + " ".join(shlex.quote(str(word)) for word in words), flush=True)
-    return subprocess.run([setting("PROGRAM", "probare"), *map(str, words)], check=False).returncode
+    program = setting("PROGRAM", "probare")
+    try:
+        return subprocess.run([program, *map(str, words)], check=False).returncode
+    except FileNotFoundError:
+        return fail(f"`{program}` is not there: `gate.py install` puts it there, PROBARE_CI_PROGRAM names another", 1)
 
 
 def baseline_file(where, out):
