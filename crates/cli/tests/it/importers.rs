@@ -49,9 +49,9 @@ fn read(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The first case of a file.
-fn first_case(path: &Path) -> Value {
-    read(fs::read_to_string(path).unwrap().lines().next().unwrap())
+/// The cases of a file.
+fn cases(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(read).collect()
 }
 
 /// Whether all that is shown is there: a page may leave fields out.
@@ -85,9 +85,9 @@ fn the_page_on_inspect_shows_a_sample_of_a_log_and_its_case() {
     let folder = tempfile::tempdir().unwrap();
     let file = fixture("inspect.eval").display().to_string();
     run_successfully(folder.path(), &["import", &file, "-o", "cases.jsonl"]);
-    let case = first_case(&folder.path().join("cases.jsonl"));
+    let cases = cases(&folder.path().join("cases.jsonl"));
     let shown = read(&blocks("inspect", "json")[1]);
-    assert!(shows(&shown, &case), "{case}");
+    assert!(cases.iter().any(|case| shows(&shown, case)), "{cases:?}");
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn the_page_on_openai_evals_shows_the_configuration_and_a_case() {
     let grader = read(&blocks("openai-evals", "json")[0]);
     let eval = read(&fs::read_to_string(fixture("openai_platform").join("eval.json")).unwrap());
     assert!(shows(&grader, &eval["testing_criteria"][0]), "{eval}");
-    let case = first_case(&folder.path().join("probare.cases.jsonl"));
+    let cases = cases(&folder.path().join("probare.cases.jsonl"));
     let shown = read(&blocks("openai-evals", "json")[1]);
-    assert!(shows(&shown, &case), "{case}");
+    assert!(shows(&shown, &cases[0]), "{}", cases[0]);
 }
 
 #[test]
@@ -122,6 +122,6 @@ fn the_page_on_promptfoo_shows_a_configuration_and_what_becomes_of_it() {
     run_successfully(folder.path(), &["import", "promptfooconfig.yaml", "-o", "probare.yaml"]);
     let written = fs::read_to_string(folder.path().join("probare.yaml")).unwrap();
     assert_eq!(written.split_once('\n').unwrap().1, after);
-    let case = first_case(&folder.path().join("probare.cases/echo-1-prompt-2.jsonl"));
-    assert_eq!(case, read(&blocks("promptfoo", "json")[0]));
+    let cases = cases(&folder.path().join("probare.cases/echo-1-prompt-2.jsonl"));
+    assert_eq!(cases, [read(&blocks("promptfoo", "json")[0])]);
 }
