@@ -323,6 +323,22 @@ tests:
 }
 
 #[test]
+fn a_slip_in_the_name_of_a_variable_prints_nothing_and_is_noted() {
+    let folder = folder(
+        "prompts: ['Hello {{name}}, {{user.mail}}!', '{{name}}']
+providers: [echo]
+tests:
+  - { vars: { nam: Ada, user: {} }, assert: [{ type: contains, value: '{{place}}Hello' }] }
+  - { vars: { name: Eve, user: { mail: m } }, assert: [{ type: contains, value: Eve }] }
+  - { providerOutput: given, assert: [{ type: contains, value: given }] }
+",
+    );
+    let said = run_successfully(folder.path(), &["import", "promptfooconfig.yaml", "--dry-run"]);
+    let note = "note: `name` (2 times), `place` (2 times), `user.mail` (once) have no value and print nothing, as in promptfoo";
+    assert!(said.contains(note), "{said}");
+}
+
+#[test]
 fn the_configuration_names_the_delimiter_of_its_tables() {
     for (env, notes, expected) in [
         ("", ["only column is `q;__expected`", "PROMPTFOO_CSV_DELIMITER"], "pass"),
