@@ -60,9 +60,9 @@ pub(super) fn field_text(value: &Json, field: Field) -> Option<String> {
 
 /// The messages of a value, where it is a list of them, a list with one such list, or an object with either.
 fn messages(value: &Json) -> Option<&[Json]> {
-    let list = value.get("messages").unwrap_or(value).as_array()?;
-    let list = match list.as_slice() {
-        [Json::Array(inner)] => inner,
+    let list = value.get("messages").unwrap_or(value).as_array()?.as_slice();
+    let list = match list {
+        [Json::Array(inner)] => inner.as_slice(),
         _ => list,
     };
     (!list.is_empty() && list.iter().all(has_speaker)).then_some(list)
@@ -72,7 +72,7 @@ fn messages(value: &Json) -> Option<&[Json]> {
 fn generation(value: &Json) -> Option<&Json> {
     let first = value.pointer("/generations/0")?;
     let first = first.get(0).unwrap_or(first);
-    first.get("message").or_else(|| first.get("text"))
+    first.get("message").filter(|message| !message.is_null()).or_else(|| first.get("text"))
 }
 
 /// Messages in any shape.
