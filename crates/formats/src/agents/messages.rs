@@ -53,7 +53,7 @@ pub(super) fn is_message(value: &Json) -> bool {
 }
 
 /// Whether a value has a speaker: a role, or who sent it.
-pub(super) fn has_speaker(value: &Json) -> bool {
+pub(crate) fn has_speaker(value: &Json) -> bool {
     value.as_object().is_some_and(|object| speaker(object).is_some())
 }
 

@@ -205,7 +205,10 @@ impl Configuration {
             Some(defaults @ Value::Object(_)) => defaults.clone(),
             _ => empty.clone(),
         };
-        let mut loader = test_files::TestLoader { files, notes: &mut self.notes, not_run: &mut self.not_run };
+        let delimiter = self.env.get("PROMPTFOO_CSV_DELIMITER").and_then(Value::as_str);
+        let delimiter = delimiter.and_then(|text| text.chars().next()).unwrap_or(',');
+        let mut loader =
+            test_files::TestLoader { files, delimiter, notes: &mut self.notes, not_run: &mut self.not_run };
         let defaults = loader.with_variables(&defaults)?;
         let mut tests = loader.tests(root.get("tests"))?;
         let mut scenarios = Vec::new();

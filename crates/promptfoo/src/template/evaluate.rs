@@ -1,6 +1,7 @@
 //! Renders the tree of a template.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::syntax::{Arguments, Expression, Literal, Macro, Node, Operator};
@@ -21,6 +22,8 @@ pub(super) struct Renderer {
     frames: Vec<Vec<(String, Operand)>>,
     steps: usize,
     depth: usize,
+    /// Names that were to be printed and have no value.
+    pub(super) undefined: BTreeSet<String>,
 }
 
 /// The arguments of a call, computed.
@@ -38,7 +41,7 @@ impl CallArguments {
 
 impl Renderer {
     pub(super) fn new(names: Vec<(String, Operand)>) -> Self {
-        Self { frames: vec![names], steps: 0, depth: 0 }
+        Self { frames: vec![names], steps: 0, depth: 0, undefined: BTreeSet::new() }
     }
 
     fn step(&mut self) -> Result<(), TemplateError> {
@@ -72,7 +75,13 @@ impl Renderer {
             self.step()?;
             match node {
                 Node::Text(text) => out.push_str(text),
-                Node::Output(expression) => out.push_str(&self.evaluate(expression)?.printed()),
+                Node::Output(expression) => {
+                    let value = self.evaluate(expression)?;
+                    if matches!(value, Operand::Undefined) {
+                        self.undefined.extend(expression.path());
+                    }
+                    out.push_str(&value.printed());
+                }
                 Node::If(branches, otherwise) => {
                     let mut chosen = otherwise;
                     for (condition, body) in branches {

@@ -395,6 +395,7 @@ impl<'a> Translator<'a> {
                     .to_owned(),
             );
         }
+        notes.extend(self.undefined_note());
         let unchecked = self.cells.iter().filter(|cell| cell.assertions.is_empty()).count();
         if unchecked > 0 {
             let runs = if unchecked == 1 { "1 run has".to_owned() } else { format!("{unchecked} runs have") };
@@ -410,6 +411,23 @@ impl<'a> Translator<'a> {
             derived: DerivedMetrics { formulas: self.configuration.derived.clone(), ..DerivedMetrics::default() },
             written: Vec::new(),
         }
+    }
+
+    /// The names that were to be printed and have no value, with the number of runs.
+    fn undefined_note(&self) -> Option<String> {
+        const MOST_SHOWN: usize = 10;
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in self.cells.iter().flat_map(|cell| &cell.undefined) {
+            *counts.entry(name).or_default() += 1;
+        }
+        let shown =
+            counts.iter().take(MOST_SHOWN).map(|(name, count)| format!("{} ({})", js::quote(name), times(*count)));
+        let mut shown: Vec<String> = shown.collect();
+        if counts.len() > MOST_SHOWN {
+            shown.push(format!("and {} more", counts.len() - MOST_SHOWN));
+        }
+        let are = if counts.len() == 1 { "has no value and prints" } else { "have no value and print" };
+        (!counts.is_empty()).then(|| format!("{} {are} nothing, as in promptfoo", shown.join(", ")))
     }
 
     /// One file for each column whose answers are known, or cannot be had; one for each prompt that models are asked.
