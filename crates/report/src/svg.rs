@@ -262,7 +262,8 @@ impl Trend {
         for (point, words) in self.points.iter().zip(&all) {
             let tone = point.mark.map_or("plain", |is_better| if is_better { "good" } else { "bad" });
             svg.push_str(&format!(
-                "<circle class=\"point {tone}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{}\" fill=\"{FALLBACK}\"><title>{}</title></circle>",
+                "<circle class=\"point {tone}\" data-run=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{}\" fill=\"{FALLBACK}\"><title>{}</title></circle>",
+                point.place,
                 x(point.place),
                 y(point.value),
                 if point.mark.is_some() { 4.0 } else { 2.5 },

@@ -12,7 +12,7 @@ use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
 use probare_report::{
-    Gate, GateVerdict, Group, GroupBy, MeanInterval, Relation, RendererOptions, Summary, answer_text,
+    Gate, GateVerdict, Group, GroupBy, MeanInterval, MetricSummary, Relation, RendererOptions, Summary, answer_text,
 };
 use probare_store::{
     CaseFilter, CaseOrder, CasePosition, FilterCondition, FoundSample, NumericField, RunState, Store, TextIndex,
@@ -164,6 +164,7 @@ impl RunViewer {
             by: by.to_string(),
             rows: rows.collect(),
             whole: whole.collect(),
+            distributions: summary.metrics.iter().map(MetricSummary::histogram).collect(),
             gates: summary.verdicts.iter().map(GateLine::new).collect(),
             panels,
             remarks: remarks.chain(repeats).collect(),
@@ -414,6 +415,7 @@ impl RunDescription {
         let stored = &run.stored;
         let plan = &stored.plan;
         let is_file = run.key.starts_with('f');
+        let is_priced = stored.costs.lines.iter().any(|line| line.cost_usd.is_some());
         Self {
             key: run.key.clone(),
             name: run.name.clone(),
@@ -425,6 +427,7 @@ impl RunDescription {
                 samples: plan.samples(),
                 errors: stored.errors.clone(),
                 cost: if stored.costs.calls() > 0 { Some(stored.costs.to_string()) } else { None },
+                cost_usd: is_priced.then_some(stored.costs.total_usd),
                 config: plan.config.clone(),
                 benchmark: plan.benchmark.clone(),
                 models: plan.models.iter().map(|model| model.name.clone()).collect(),
