@@ -41,7 +41,8 @@ fn a_dry_run_lists_what_would_be_lost_and_writes_nothing() {
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coming-from").join(format!("{page}.md"));
     let text = fs::read_to_string(path).unwrap();
-    let blocks = text.split(&format!("```{language}\n")).skip(1);
+    let fence = format!("```{language}\n");
+    let blocks = text.split(&fence).skip(1);
     blocks.map(|rest| rest.split("```").next().unwrap_or_default().to_owned()).collect()
 }
 

@@ -31,7 +31,7 @@ pub(super) struct McpClient {
 
 enum Transport {
     Program(Box<RunningTool>),
-    Http(JsonEndpoint),
+    Http(Box<JsonEndpoint>),
 }
 
 /// What went wrong between us and a server.
@@ -59,7 +59,7 @@ impl McpClient {
 
     /// Speaks with a server over HTTP.
     pub fn over_http(endpoint: JsonEndpoint, limit: Duration) -> Result<Self, McpError> {
-        Self { transport: Transport::Http(endpoint), next: 0, limit }.initialize()
+        Self { transport: Transport::Http(Box::new(endpoint)), next: 0, limit }.initialize()
     }
 
     fn initialize(mut self) -> Result<Self, McpError> {
