@@ -121,7 +121,6 @@ pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
 pub struct Range {
     /// What is measured; as given, not escaped.
     pub label: String,
-    /// The mean.
     pub mean: f64,
     /// The ends of its interval, where it has one.
     pub interval: Option<(f64, f64)>,

@@ -219,7 +219,7 @@ pub struct OutputDetail {
     pub attempts: Option<i64>,
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
-    /// What is to be known of the collected trace behind it.
+    /// What is to be known of the trace behind it.
     pub trace_notes: Vec<String>,
     #[schemars(extend("tsType" = "CaseRecord"))]
     pub record: Json,

@@ -169,7 +169,7 @@ const drawCase = (found, query, isMenuOpen) => {
   const cards = outputs.map((output, at) => {
     const { entry, record } = output;
     const { excuse } = entry;
-    // Only traces that were collected have notes.
+    // Only traces have notes.
     const notes = (output.trace_notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
     const excused = excuse ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, excuse)) : null;
     const own = { ...record, texts: record.texts.filter(({ field }) => !shared.has(field)) };

@@ -316,7 +316,7 @@ export type OutputDetail = {
   attempts: number | null;
   input_tokens: number | null;
   output_tokens: number | null;
-  /** What is to be known of the collected trace behind it. */
+  /** What is to be known of the trace behind it. */
   trace_notes: Array<string>;
   record: CaseRecord;
 };

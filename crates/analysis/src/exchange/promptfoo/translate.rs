@@ -15,15 +15,12 @@ use super::code::{
     CODE_FILE, ScriptTable, VARIABLES_FILE, WORKERS, missing_file, provider_entry, provider_script, variables,
 };
 use super::derived::{DerivedMetrics, named_weights};
-use super::folder::Folder;
+use super::folder::{Folder, LARGEST};
 use super::obstacles::{
-    Surroundings, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
+    ImportContext, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
 };
 use super::providers::{MappedModel, mapped_model, name_models_apart};
 use crate::exchange::ExchangeError;
-
-/// Bytes of the largest file that a configuration names.
-pub(super) const LARGEST: u64 = 64 << 20;
 
 /// The metric that grades tests.
 const METRIC: &str = "promptfoo_test";
@@ -185,6 +182,8 @@ struct Translator<'a> {
     partial: BTreeSet<(usize, usize)>,
     /// Tests and prompts in which models have a `transform` of their own each.
     mixed: BTreeSet<(usize, usize)>,
+    /// Whether models are asked: a run of ours asks them for every case, also where the answer is known.
+    asks_models: bool,
     /// Who is asked what a model decides, or why nobody is.
     judges: Result<Vec<String>, String>,
     /// The folder of the configuration, where its code may be run.
@@ -208,7 +207,20 @@ impl<'a> Translator<'a> {
         let columns = configuration.columns();
         let (partial, mixed) = (BTreeSet::new(), BTreeSet::new());
         let embedding = options.embedding.clone();
-        Self { configuration, cells, models, columns, partial, mixed, judges, code_folder, embedding, notes }
+        let asks_models = false;
+        Self {
+            configuration,
+            cells,
+            models,
+            columns,
+            partial,
+            mixed,
+            asks_models,
+            judges,
+            code_folder,
+            embedding,
+            notes,
+        }
     }
 
     /// Gives providers that are code, where that may be run, and all models names of their own.
@@ -231,6 +243,7 @@ impl<'a> Translator<'a> {
         name_models_apart(&mut self.models);
         self.find_mixed();
         self.find_partial();
+        self.asks_models = self.cells.iter().any(|cell| self.is_asked(cell));
     }
 
     /// Whether a program answers for one of the models that are asked.
@@ -300,6 +313,10 @@ impl<'a> Translator<'a> {
                 Some("its prompt is a conversation with more than texts, which is not sent here".to_owned())
             }
             CellAnswer::Asked => self.models[self.provider(cell)].as_ref().err().cloned(),
+            CellAnswer::Known(_) if self.asks_models => Some(
+                "it is known, and a run here asks its models for every case: put it into a configuration of its own"
+                    .to_owned(),
+            ),
             CellAnswer::Known(_) | CellAnswer::Error(_) => None,
         }
     }
@@ -322,7 +339,7 @@ impl<'a> Translator<'a> {
         others.any(|other| !other.transforms.is_empty() || have_code(&other.assertions) && other.prompt != cell.prompt)
     }
 
-    fn surroundings<'s>(&'s self, cell: &'s Cell) -> Surroundings<'s> {
+    fn import_context<'s>(&'s self, cell: &'s Cell) -> ImportContext<'s> {
         let compares =
             cell.assertions.iter().any(|entry| entry.get("type").and_then(Json::as_str) == Some("max-score"));
         let no_judge = match &self.judges {
@@ -330,7 +347,7 @@ impl<'a> Translator<'a> {
             Ok(_) => None,
             Err(reason) => Some(reason.as_str()),
         };
-        Surroundings {
+        ImportContext {
             is_asked: self.is_asked(cell),
             no_judge,
             has_embedding: self.embedding.is_some() && !compares,
@@ -348,11 +365,11 @@ impl<'a> Translator<'a> {
                 *counts.entry(format!("an answer: {reason}")).or_default() += 1;
                 continue;
             }
-            let surroundings = self.surroundings(cell);
-            for (name, reason) in obstacles(&cell.assertions, &surroundings) {
+            let context = self.import_context(cell);
+            for (name, reason) in obstacles(&cell.assertions, &context) {
                 *counts.entry(format!("`{name}`: {reason}")).or_default() += 1;
             }
-            if surroundings.no_judge.is_none() {
+            if context.no_judge.is_none() {
                 for name in types_that_need(&cell.assertions, TypeSupport::Judged) {
                     *judged.entry(name).or_default() += 1;
                 }
@@ -398,6 +415,7 @@ impl<'a> Translator<'a> {
                     .to_owned(),
             );
         }
+        notes.extend(self.undefined_note());
         let unchecked = self.cells.iter().filter(|cell| cell.assertions.is_empty()).count();
         if unchecked > 0 {
             let runs = if unchecked == 1 { "1 run has".to_owned() } else { format!("{unchecked} runs have") };
@@ -406,13 +424,32 @@ impl<'a> Translator<'a> {
         Translation {
             cells: self.cells.len(),
             tests: tests.len(),
-            known: self.cells.iter().filter(|cell| matches!(cell.answer, CellAnswer::Known(_))).count(),
+            known: (self.cells.iter())
+                .filter(|cell| matches!(cell.answer, CellAnswer::Known(_)) && !self.asks_models)
+                .count(),
             notes,
             not_run,
             loses_more,
             derived: DerivedMetrics { formulas: self.configuration.derived.clone(), ..DerivedMetrics::default() },
             written: Vec::new(),
         }
+    }
+
+    /// The names that were to be printed and have no value, with the number of runs.
+    fn undefined_note(&self) -> Option<String> {
+        const MOST_SHOWN: usize = 10;
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in self.cells.iter().flat_map(|cell| &cell.undefined) {
+            *counts.entry(name).or_default() += 1;
+        }
+        let shown =
+            counts.iter().take(MOST_SHOWN).map(|(name, count)| format!("{} ({})", js::quote(name), times(*count)));
+        let mut shown: Vec<String> = shown.collect();
+        if counts.len() > MOST_SHOWN {
+            shown.push(format!("and {} more", counts.len() - MOST_SHOWN));
+        }
+        let are = if counts.len() == 1 { "has no value and prints" } else { "have no value and print" };
+        (!counts.is_empty()).then(|| format!("{} {are} nothing, as in promptfoo", shown.join(", ")))
     }
 
     /// One file for each column whose answers are known, or cannot be had; one for each prompt that models are asked.
@@ -449,7 +486,7 @@ impl<'a> Translator<'a> {
     fn case(&self, cell: &Cell, table: &mut ScriptTable) -> Case {
         let provider = &self.configuration.providers[self.provider(cell)];
         let mut parts = Map::new();
-        let assertions = ready_assertions(&cell.assertions, &self.surroundings(cell), table);
+        let assertions = ready_assertions(&cell.assertions, &self.import_context(cell), table);
         parts.insert("assert".to_owned(), Json::Array(assertions));
         if !cell.transforms.is_empty() && self.obstacle(cell).is_none() {
             let numbers = cell.transforms.iter().map(|script| Json::from(table.number(script.to_json())));
@@ -464,11 +501,11 @@ impl<'a> Translator<'a> {
             }
         }
         let mut case = Case { id: format!("test-{}", cell.test + 1), ..Case::default() };
-        match &cell.answer {
-            _ if self.transform_obstacle(cell).is_some() => {
-                parts.insert("not_run".to_owned(), Json::from(self.obstacle(cell)));
+        match (&cell.answer, self.obstacle(cell)) {
+            (_, Some(reason)) => {
+                parts.insert("not_run".to_owned(), Json::from(reason));
             }
-            CellAnswer::Known(output) => {
+            (CellAnswer::Known(output), None) => {
                 let text = output.as_str().map_or_else(|| js::json(output, 0), str::to_owned);
                 case.response = Some(Output { text, model: Some(provider.label.clone()), repeat: cell.repeat });
                 parts.insert("response".to_owned(), json!({"cost": 0}));
@@ -477,14 +514,10 @@ impl<'a> Translator<'a> {
                 }
                 self.add_outputs(cell, &mut parts);
             }
-            CellAnswer::Error(reason) => {
+            (CellAnswer::Error(reason), None) => {
                 parts.insert("error".to_owned(), Json::from(reason.as_str()));
             }
-            CellAnswer::Asked | CellAnswer::NotRun(_) => {
-                if let Some(reason) = self.obstacle(cell) {
-                    parts.insert("not_run".to_owned(), Json::from(reason));
-                }
-            }
+            (CellAnswer::Asked | CellAnswer::NotRun(_), None) => {}
         }
         match chat_messages(&cell.prompt).filter(|_| self.is_asked(cell)) {
             Some(messages) => {
@@ -507,7 +540,7 @@ impl<'a> Translator<'a> {
     /// All outputs of a test, where one of its assertions compares them.
     fn add_outputs(&self, cell: &Cell, parts: &mut Map<String, Json>) {
         let is_across = |entry: &Json| entry.get("type").and_then(Json::as_str) == Some("max-score");
-        if !cell.assertions.iter().any(is_across) || self.surroundings(cell).code_keeps_apart {
+        if !cell.assertions.iter().any(is_across) || self.import_context(cell).code_keeps_apart {
             return;
         }
         let others: Vec<&Cell> = self.cells.iter().filter(|other| other.test == cell.test).collect();
