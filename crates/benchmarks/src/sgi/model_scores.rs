@@ -235,7 +235,7 @@ impl ModelScores<'_> {
                 text.push_str(&format!("; {:.2} if failed ones count 0", task.with_failed));
             }
             if let Some(other) = task.other {
-                text.push_str(&format!("; {other:.2} by the other reading"));
+                text.push_str(&format!("; {other:.2} in the other profile"));
             }
             if let Some(words) = task.unread() {
                 text.push_str(&format!("; {words}"));
@@ -375,7 +375,7 @@ impl TaskScore {
         if *failed > 0 {
             notes.push(format!("{:.2} if failed ones count 0", self.with_failed));
         }
-        notes.extend(self.other.map(|other| format!("{other:.2} by the other reading")));
+        notes.extend(self.other.map(|other| format!("{other:.2} in the other profile")));
         notes.extend(Some(self.means()).filter(|means| !means.is_empty()));
         PanelCell::from(format_score(self.score)).with_note(notes.join("; "))
     }

@@ -316,7 +316,7 @@ impl ResearchJudge {
                 if self.profile == Profile::Improved { "step_level_acc_published" } else { "step_level_acc_improved" };
             score = score.with_part(name, fair)?;
             evidence.push(|| Evidence::note(format!(
-                "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
+                "as the other profile reads the judge's reply (constants, citations in brackets), the share of correct steps is {fair:.4}"
             )));
         }
         let record = PublishedResearch {

@@ -374,7 +374,7 @@ fn difference_note(own: &Assessment, other: &Assessment) -> String {
         why.push("what votes say");
     }
     format!(
-        "by the other reading the final score is {:.4}; they differ in {}",
+        "in the other profile the final score is {:.4}; the profiles differ in {}",
         other.final_score.score,
         why.join(" and ")
     )
