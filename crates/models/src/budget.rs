@@ -40,7 +40,7 @@ impl Spending {
 #[non_exhaustive]
 pub enum BudgetError {
     /// The budget is used up: this call could exceed it.
-    #[error("the budget is reached: {limit} are allowed, {spent} were spent, and this call could take {requested}")]
+    #[error("the budget is reached: the limit is {limit}, {spent} were spent, and this call may need {requested}")]
     Reached {
         /// What is allowed, with its unit.
         limit: String,

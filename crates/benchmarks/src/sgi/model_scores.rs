@@ -37,7 +37,7 @@ pub(super) struct TaskScore {
 /// Reasons of failure that are shown; all are counted.
 const SHOWN_ERRORS: usize = 3;
 
-/// A task's value; a mean of nothing is no number.
+/// A task's value; a mean of nothing is not a number.
 fn score_of(subtask: Subtask, values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| task_score(subtask, values))
 }

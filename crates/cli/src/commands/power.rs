@@ -131,8 +131,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let level = ConfidenceLevel::new(arguments.confidence)
         .ok_or_else(|| Failure::usage("--confidence is a number between 0 and 1"))?;
     if arguments.power <= 1.0 - arguments.confidence {
-        return Err(Failure::usage("--power has to be larger than the risk of a false alarm")
-            .hint("a test with 95 % confidence finds what is not there in 5 % of all cases; 0.8 is usual"));
+        return Err(Failure::usage("--power has to be larger than the risk of a false alarm").hint(
+            "a test with 95 % confidence reports a difference that does not exist in 5 % of all cases; 0.8 is usual",
+        ));
     }
     let spread = spread(arguments)?;
     let cost = case_cost(arguments)?;

@@ -68,7 +68,7 @@ enum RetryKind {
     TimedOut,
     /// The run was ended
     Cancelled,
-    /// A reply was cut at its longest length
+    /// A reply was truncated at its token limit
     Truncated,
     /// Every kind of error
     All,

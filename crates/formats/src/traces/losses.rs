@@ -68,7 +68,7 @@ impl TraceLossKind {
     const fn meaning(self) -> &'static str {
         match self {
             Self::NoContent => "calls of models without texts; switch content capture on",
-            Self::Unparsed => "attributes that are no JSON; a limit on their length may have cut them",
+            Self::Unparsed => "attributes that are not JSON; a limit on their length may have cut them",
             Self::NotInSchema => "places where a message does not have the shape of the conventions",
             Self::UnknownPart => "parts of messages of an unknown kind, kept by their name alone",
             Self::BinaryPart => "pictures, sounds or files in messages, kept by their name alone",

@@ -54,7 +54,7 @@ impl Metric for ListContains {
             }
         };
         let Json::Array(output) = &*answer.value else {
-            return Err(ScoreError::other(ErrorKind::Unparseable, "the answer is no list"));
+            return Err(ScoreError::other(ErrorKind::Unparseable, "the answer is not a list"));
         };
         let value = list_likeness(output, &expected, self.allow_extra_entities)?;
         let note = format!("expected {}", value_excerpt(&Json::Array(expected)));

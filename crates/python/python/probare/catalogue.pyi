@@ -1072,7 +1072,7 @@ def idea_generation(
     - `natural_order`: In a plan step 2 comes before step 10; in the published one behind.
     - `strict_verdicts`: `[WinA]` and `Win  A` are A; the published reader takes them for B.
     - `whole_word_verdicts`: A verdict stands as words of its own behind a label; the published reader finds one in `Darwin also`, and takes the first of an echoed `[Win A/Win B]`.
-    - `object_or_zero`: JSON that is no object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the case out of the mean.
+    - `object_or_zero`: JSON that is not an object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the case out of the mean.
     - `reasks`: How often a vote that cannot be read is asked for again. Default 0 in the published profile, 2 in the improved one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     """

@@ -407,7 +407,8 @@ impl<'a> Task<'a> {
             None | Some(Json::Null) => String::new(),
             Some(Json::Array(items)) => {
                 let texts: Option<Vec<&str>> = items.iter().map(Json::as_str).collect();
-                let reason = "`steps` holds something that is no text; the published scorer fails on it too".to_owned();
+                let reason =
+                    "`steps` holds something that is not text; the published scorer fails on it too".to_owned();
                 texts.ok_or(ScoreError::other(probare_core::ErrorKind::Failed, reason))?.join("\n")
             }
             Some(other) => python::PyValue::from(other).to_text(),

@@ -134,9 +134,9 @@ fn pictures(sample: Sample<'_>) -> Result<Vec<&str>, ScoreError> {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::Array(paths)) => {
             let paths: Option<Vec<&str>> = paths.iter().map(Json::as_str).collect();
-            paths.ok_or_else(|| ScoreError::other(ErrorKind::Failed, "`images` is no list of paths".to_owned()))
+            paths.ok_or_else(|| ScoreError::other(ErrorKind::Failed, "`images` is not a list of paths".to_owned()))
         }
-        Some(_) => Err(ScoreError::other(ErrorKind::Failed, "`images` is no list of paths".to_owned())),
+        Some(_) => Err(ScoreError::other(ErrorKind::Failed, "`images` is not a list of paths".to_owned())),
     }
 }
 
