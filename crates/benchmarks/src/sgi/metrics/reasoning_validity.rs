@@ -1,4 +1,4 @@
-//! How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures.
+//! How valid the reasoning behind an answer about an experiment is, by a judge that sees its images.
 
 use probare_core::{
     BackendAnswer, BuildError, ChatRequest, ErrorKind, Judge, JudgeAction, MessagePart, Parameters, Profile, Role,
@@ -40,7 +40,7 @@ pub struct ReasoningValidity {
 }
 
 metric!(ReasoningValidity as Judge {
-    summary: "How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures",
+    summary: "How valid the reasoning behind an answer about an experiment is, by a judge that sees its images",
     range: (0.0, f64::INFINITY),
     better: Higher,
     needs: [Response],
