@@ -1,5 +1,6 @@
 """What the GitHub action and the GitLab template do: install Probare, score, compare with the baseline, comment.
 
+    python3 ci/gate.py origin     # a digest of where the program comes from, as a key for what is kept of it
     python3 ci/gate.py install    # puts the program on the PATH of later steps
     python3 ci/gate.py gate       # scores, compares, writes reports, comments; ends with the exit code of Probare
 
@@ -102,31 +103,61 @@ def from_archive(place, folder):
     (folder / program).chmod(0o755)
 
 
+def origin_digest(source, place):
+    """What the program is made of: other archives, or another source, give another digest."""
+    digest = hashlib.sha256((place or source).encode())
+    if place:
+        digest.update(fetch(place, SUMS))
+    elif source:
+        # Branches move: the same name may stand for another source.
+        for folder, folders, names in os.walk(source):
+            folders[:] = sorted(set(folders) - {".git", "target", "__pycache__"})
+            for name in sorted(names):
+                path = pathlib.Path(folder) / name
+                if path.is_file():
+                    content = hashlib.sha256(path.read_bytes()).hexdigest()
+                    digest.update(f"{path.relative_to(source).as_posix()} {content}\n".encode())
+    else:
+        fail(
+            "nothing says where the program comes from: set `from` (the variable PROBARE_CI_FROM) to a folder or an address"
+            " with SHA256SUMS and archives"
+        )
+    return digest.hexdigest()
+
+
+def origin():
+    """Says where the program comes from, for the key of a cache."""
+    append("GITHUB_OUTPUT", "digest=" + origin_digest(setting("SOURCE"), setting("FROM")))
+
+
 def install():
     """Takes what is there, else unpacks it from `from`, else builds it."""
     begun = time.monotonic()
     folder = pathlib.Path(setting("BIN", str(pathlib.Path.home() / ".cache/probare/bin")))
     program = folder / ("probare.exe" if os.name == "nt" else "probare")
     source, place = setting("SOURCE"), setting("FROM")
-    # Where the program came from: what was kept of another place, such as an older release, is replaced.
-    origin = folder / "origin.txt"
-    is_kept = program.is_file() and (not origin.is_file() or origin.read_text(encoding="utf-8") == (place or source))
+    # What was kept of something else, such as an older release, is replaced; what somebody put there is not.
+    note = folder / "origin.txt"
+    is_own = program.is_file() and not note.is_file()
+    digest = "" if is_own else origin_digest(source, place)
+    is_kept = is_own or program.is_file() and note.read_text(encoding="utf-8") == digest
+    folder.mkdir(parents=True, exist_ok=True)
     if is_kept:
         how = "kept from an earlier run"
     elif place:
-        folder.mkdir(parents=True, exist_ok=True)
         from_archive(place, folder)
         how = f"unpacked from {place}"
-    elif source:
-        command = ["cargo", "install", "--locked", "--path", f"{source}/crates/cli", "--root", str(folder.parent)]
-        subprocess.run(command, check=True)
-        how = f"built from {source}"
     else:
-        fail(
-            "nothing says where the program comes from: set `from` to a folder or an address with SHA256SUMS and archives"
-        )
+        if shutil.which("cargo") is None:
+            fail("there is no `cargo` to build the program with: install Rust, or set `from` to where archives are")
+        built = folder / "build"
+        command = ["cargo", "install", "--locked", "--path", f"{source}/crates/cli", "--root", str(built)]
+        subprocess.run(command, check=True)
+        (built / "bin" / program.name).replace(program)
+        shutil.rmtree(built)
+        how = f"built from {source}"
     if not is_kept:
-        origin.write_text(place or source, encoding="utf-8")
+        note.write_text(digest, encoding="utf-8")
     subprocess.run([str(program), "--version"], check=True)
     append("GITHUB_PATH", str(folder))
     print(f"{program}: {how}, in {time.monotonic() - begun:.1f} s")
@@ -245,7 +276,9 @@ class GitLab:
         base = os.environ.get("CI_API_V4_URL", "https://gitlab.com/api/v4")
         self.api = Api(base, {"PRIVATE-TOKEN": token, "User-Agent": "probare"}) if token else None
         job = os.environ.get("CI_JOB_TOKEN")
-        self.jobs = Api(base, {"JOB-TOKEN": job, "User-Agent": "probare"} if job else {"User-Agent": "probare"})
+        # The token of a job reads artefacts of other pipelines in some editions alone.
+        own = Api(base, {"JOB-TOKEN": job, "User-Agent": "probare"} if job else {"User-Agent": "probare"})
+        self.jobs = self.api or own
 
     def number(self):
         return os.environ.get("CI_MERGE_REQUEST_IID")
@@ -272,7 +305,8 @@ class GitLab:
     def artifact(self, name, folder):
         branch, job = urllib.parse.quote(self.default_branch(), safe=""), urllib.parse.quote(name, safe="")
         files = [folder / name for name in BASELINE_FILES]
-        place = setting("OUT", "out/probare")
+        # Artefacts lie below the folder of the project, wherever in it the job works.
+        place = os.path.relpath(folder.parent, os.environ.get("CI_PROJECT_DIR", ".")).replace(os.sep, "/")
         for file in files:
             path = urllib.parse.quote(f"{place}/{file.name}")
             try:
@@ -300,7 +334,11 @@ def this_platform():
 def probare(*words):
     """Runs the program; its exit code."""
     print("$ probare " + " ".join(shlex.quote(str(word)) for word in words), flush=True)
-    return subprocess.run([setting("PROGRAM", "probare"), *map(str, words)], check=False).returncode
+    program = setting("PROGRAM", "probare")
+    try:
+        return subprocess.run([program, *map(str, words)], check=False).returncode
+    except FileNotFoundError:
+        return fail(f"`{program}` is not there: `gate.py install` puts it there, PROBARE_CI_PROGRAM names another", 1)
 
 
 def baseline_file(where, out):
@@ -449,9 +487,9 @@ def main():
     urllib.request.install_opener(urllib.request.build_opener(DropAuthorization))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
-    steps = {"install": install, "gate": gate}
+    steps = {"origin": origin, "install": install, "gate": gate}
     if len(sys.argv) != 2 or sys.argv[1] not in steps:
-        fail("usage: gate.py install | gate")
+        fail("usage: gate.py origin | install | gate")
     steps[sys.argv[1]]()
 
 

@@ -2,7 +2,7 @@
 // at 420 pixels and in print. Run by `cargo x test --all`; by hand:
 //   node tests/viewer/accessibility.mjs NODE_MODULES PROGRAM [FOLDER FOR PICTURES]
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = mkdtempSync(path.join(tmpdir(), "probare-viewer-"));
 if (pictures) mkdirSync(pictures, { recursive: true });
 
-// A run with two models, the pages of it, and somebody who is about to label.
+// Two runs with two models, the pages of the first, a page with Markdown, and somebody who is about to label.
 cpSync(path.join(root, "examples/run"), folder, { recursive: true });
 rmSync(path.join(folder, ".probare"), { recursive: true, force: true });
 /** @param {string[]} words @param {number} expected */
@@ -26,8 +26,14 @@ const run = (words, expected = 0) => {
   if (status !== expected) throw new Error(`probare ${words.join(" ")} ended with ${status}:\n${stderr}`);
 };
 run(["run", "probare.yaml", "--quiet"], 2);
+run(["run", "probare.yaml", "--quiet"], 2);
 run(["runs", "export", "1", "-o", "saved.html"]);
 run(["compare", "1@swift", "1@steady", "-o", "comparison.html"]);
+const response =
+  "# Built\n\n1. by **the council**\n\n```\nin 1921\n```\n\n| year | what |\n|---|---|\n| 1922 | pier |\n";
+const markdown = { id: "markdown", query: "Who built it?", response, reference: ["the council built it in 1921"] };
+writeFileSync(path.join(folder, "markdown.cases.jsonl"), `${JSON.stringify(markdown)}\n`);
+run(["score", "markdown.cases.jsonl", "-m", "token_f1", "-m", "rouge_l", "--quiet", "-o", "markdown.html"]);
 
 const server = spawn(program, ["view"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
 const [address] = await createInterface({ input: server.stdout })
@@ -42,10 +48,13 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }
 
 // By hand, one view: PROBARE_VIEWS=compare,labels
 const wanted = process.env.PROBARE_VIEWS?.split(",");
-const saved = pathToFileURL(path.join(folder, "saved.html")).href;
+/** @param {string} name */
+const fileUrl = (name) => pathToFileURL(path.join(folder, "_")).href.replace(/_$/, name);
+const saved = fileUrl("saved.html");
 /** Name, address, what is there once the view is drawn, and what is done then. @type {[string, string, string, ((page: any) => Promise<any>)?][]} */
 const views = [
   ["runs", "/view#/runs", "article.run table"],
+  ["runs-trends", "/view#/runs", ".trends svg", openFolds],
   ["runs-by-tag", "/view#/runs?by=tags", "article.run table"],
   ["cases", "/view#/cases?run=r1&q=id~symbol-h", "tbody.case"],
   ["cases-sorted", "/view#/cases?run=r1&q=token_f1%3C0.5+id~symbol-h&sort=token_f1", "tbody.case"],
@@ -62,10 +71,16 @@ const views = [
   ["saved-case", `${saved}#/case?id=symbol-helium`, "article.output .panel"],
   ["saved-filter", `${saved}#/cases?q=token_f1%3C0.5+model%3Aswift&sort=token_f1`, "#browser tbody"],
   ["saved-grid", `${saved}#/cases?q=flipped&layout=grid`, "#browser tbody"],
+  ["saved-markdown", fileUrl("markdown.html#case=markdown"), "article.output .panel", openFolds],
   ["saved-nothing", `${saved}#case=nobody`, "[role=alert]"],
   ["saved-marks", `${saved}#case=symbol-helium`, "article.output .panel", (page) => page.click("details.menu summary")],
-  ["comparison-page", pathToFileURL(path.join(folder, "comparison.html")).href, "main"],
+  ["comparison-page", fileUrl("comparison.html"), "main"],
 ];
+async function openFolds(page) {
+  await page.evaluate(() => {
+    for (const fold of document.querySelectorAll("main details, #main details")) fold.setAttribute("open", "");
+  });
+}
 async function openChange(page) {
   await page.evaluate(() => {
     for (const fold of document.querySelectorAll("details.moved, details.pair")) fold.setAttribute("open", "");

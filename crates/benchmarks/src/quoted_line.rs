@@ -10,7 +10,6 @@ pub(crate) struct QuotedLine {
     pub name: String,
     /// Its number, from 1.
     pub number: usize,
-    /// Its words.
     pub words: String,
 }
 

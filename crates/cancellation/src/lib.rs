@@ -8,10 +8,10 @@
 //! ```
 //! use probare_cancellation::{Cancellation, CancelledError, count_steps};
 //!
-//! let patience = Cancellation::default();
-//! assert_eq!(patience.run(|| (0..10).inspect(|_| count_steps(1)).sum()), Ok(45));
-//! patience.cancel();
-//! let endless = patience.run(|| loop { count_steps(1) });
+//! let cancellation = Cancellation::default();
+//! assert_eq!(cancellation.run(|| (0..10).inspect(|_| count_steps(1)).sum()), Ok(45));
+//! cancellation.cancel();
+//! let endless = cancellation.run(|| loop { count_steps(1) });
 //! assert_eq!(endless, Err::<(), _>(CancelledError));
 //! ```
 //!
@@ -209,13 +209,13 @@ mod tests {
 
     #[test]
     fn work_on_another_thread_is_under_the_same_and_ends_both() {
-        let patience = Cancellation::default();
+        let cancellation = Cancellation::default();
         let help = || {
             let other = on_other_thread(|| count_steps(5));
             std::thread::spawn(other).join().unwrap().join();
         };
-        assert_eq!(patience.run(|| with_step_count(help).1), Ok(5));
-        patience.cancel();
+        assert_eq!(cancellation.run(|| with_step_count(help).1), Ok(5));
+        cancellation.cancel();
         let endless = || {
             let other = on_other_thread(|| {
                 loop {
@@ -224,7 +224,7 @@ mod tests {
             });
             std::thread::spawn(other).join().unwrap().join();
         };
-        assert_eq!(patience.run(endless), Err::<(), _>(CancelledError));
+        assert_eq!(cancellation.run(endless), Err::<(), _>(CancelledError));
         // Where nothing is in force nothing ends.
         assert_eq!(with_step_count(help).1, 5);
     }

@@ -169,7 +169,7 @@ impl std::fmt::Display for RunCosts {
         if interrupted > 0 {
             let (most, calls) =
                 (self.outcome_cost(CallOutcome::Interrupted), if interrupted == 1 { "call" } else { "calls" });
-            write!(formatter, ", of which at most {most:.6} for {interrupted} {calls} whose reply never came")?;
+            write!(formatter, ", of which at most {most:.6} for {interrupted} {calls} whose reply has not come")?;
         }
         let bounded: u64 = self
             .lines
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(costs.model_cost("free", None), None);
         assert_eq!(
             costs.to_string(),
-            "0.937500 US dollars, of which at most 0.062500 for 2 calls whose reply never came; no price is known for \
+            "0.937500 US dollars, of which at most 0.062500 for 2 calls whose reply has not come; no price is known for \
              free, whose cost is not included"
         );
         let again: RunCosts = serde_json::from_str(&serde_json::to_string(&costs).unwrap()).unwrap();

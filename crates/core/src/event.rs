@@ -364,6 +364,15 @@ pub struct PendingRequests {
     pub at_most: Duration,
 }
 
+/// What tables of results name beside case, model and repeat: dimensions that a run may have or not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SampleDimensions {
+    /// The prompt that the model was asked with: where the run has several.
+    pub has_prompts: bool,
+    /// The model that answered: where others may answer in place of the one that was asked.
+    pub has_fallbacks: bool,
+}
+
 /// What happens during a run, in order.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -374,8 +383,8 @@ pub enum Event<'a> {
         source: &'a str,
         /// The metrics, in the order of all results.
         metrics: &'a [MetricInfo],
-        /// Whether results name the prompt that the model was asked with.
-        has_prompts: bool,
+        /// What results name beside case, model and repeat.
+        dimensions: SampleDimensions,
     },
     /// The user ended the run: nothing further is begun, and what is under way is finished.
     Interrupted {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use crate::manifest::{GenerationRecord, InputFile, MeansOver, ReadSettings};
 use crate::{
     BenchmarkCall, BenchmarkData, Case, Message, MetricInfo, MetricRequest, MetricResult, OwnMetric, Panel, Problem,
-    Sample, Sink,
+    Sample, SampleDimensions, Sink,
 };
 
 /// Why a source cannot go on.
@@ -109,12 +109,12 @@ pub trait CasePolicy: Send + Sync {
         case.response.as_ref().and_then(|output| output.model.clone())
     }
 
-    /// Whether results name the prompt that the model was asked with: where a run has several.
-    fn names_prompts(&self) -> bool {
-        false
+    /// What results name beside case, model and repeat.
+    fn dimensions(&self) -> SampleDimensions {
+        SampleDimensions::default()
     }
 
-    /// The name of that prompt.
+    /// The name of the prompt that the model was asked with, where results name it.
     fn prompt(&self, case: &Case) -> Option<String> {
         let _ = case;
         None

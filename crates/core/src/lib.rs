@@ -64,8 +64,8 @@ pub use costs::{CallOutcome, CallPurpose, CostLine, RunCosts};
 pub use decision_thresholds::DecisionThresholds;
 pub use digest::{FileDigest, Sha256, hex};
 pub use event::{
-    BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd, Sink,
-    Stop, output_source_name,
+    BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd,
+    SampleDimensions, Sink, Stop, output_source_name,
 };
 pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
 pub use field::Field;

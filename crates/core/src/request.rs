@@ -79,7 +79,11 @@ impl FromStr for MetricRequest {
         let own = own.transpose()?;
         let mut options = Map::new();
         for pair in tail.map(split_pairs).unwrap_or_default() {
-            let (key, value) = pair.split_once('=').ok_or_else(|| bad("options are written KEY=VALUE"))?;
+            let (key, value) = pair.split_once('=').ok_or_else(|| match head {
+                // As promptfoo names a function.
+                "python" | "file" => bad("a Python metric is written FILE.py:NAME"),
+                _ => bad("options are written KEY=VALUE"),
+            })?;
             let value = serde_json::from_str(value).unwrap_or_else(|_| Json::String(value.to_owned()));
             if options.insert(key.trim().to_owned(), value).is_some() {
                 return Err(bad("an option occurs twice"));
@@ -195,7 +199,9 @@ mod tests {
             let other: MetricRequest = text.parse().unwrap();
             assert_eq!((other.id.as_str(), other.code), ("contains", None), "{text}");
         }
-        assert!("checks.py:".parse::<MetricRequest>().unwrap_err().to_string().contains("FILE.py:NAME"));
+        for text in ["checks.py:", "python:checks.py:f", "file://checks.py:f"] {
+            assert!(text.parse::<MetricRequest>().unwrap_err().to_string().contains("FILE.py:NAME"), "{text}");
+        }
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub enum CaseMessagePart {
 }
 
 /// Kinds of parts that are known to hold neither words nor calls: media, and what providers keep for themselves.
-const MEDIA: [&str; 12] = [
+const MEDIA: [&str; 14] = [
     "image",
     "audio",
     "video",
@@ -120,6 +120,9 @@ const MEDIA: [&str; 12] = [
     "citation",
     "redacted_thinking",
     "redacted_reasoning",
+    // What the user gives to Anthropic's models beside the words.
+    "search_result",
+    "container_upload",
 ];
 
 impl CaseMessagePart {

@@ -586,9 +586,9 @@ impl MetricEntry {
             return Err("a metric has one of `id`, `python` and `command`".to_owned());
         }
         if let Some(reference) = &self.python
-            && CodeSource::python_parts(reference).is_none()
+            && CodeSource::python_parts(reference).is_none_or(|(_, name)| name.contains(':'))
         {
-            return Err(format!("`python: {reference}` is not written FILE.py:NAME"));
+            return Err(format!("`python: {reference}` is not written FILE.py:NAME, with `options` beside it"));
         }
         if !self.command.is_empty() && !has_helper && self.name.as_deref().is_none_or(str::is_empty) {
             return Err("a metric with `command` needs a `name`".to_owned());

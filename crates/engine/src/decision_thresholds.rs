@@ -22,14 +22,11 @@ pub struct DecisionThresholdsFile {
     pub format: u32,
     /// The name of the metric in the results.
     pub metric: String,
-    /// Its id.
     pub id: String,
-    /// Its version.
     pub version: u32,
     /// Which definition it was; the published one where a metric has one alone.
     #[serde(default)]
     pub profile: Profile,
-    /// Its options.
     #[serde(default)]
     pub options: Json,
     /// The thresholds.

@@ -38,7 +38,7 @@ pub use config::{
 pub use config_trust::check_discovered_guide;
 pub use decide_early::{
     Baseline, DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, GateDecision,
-    SeededSource, cases_in_panels,
+    STOPPED_EARLY, SeededSource, cases_in_panels, sentence_in_panels,
 };
 pub use decision_thresholds::{
     DecisionThresholdsError, DecisionThresholdsFile, THRESHOLDS_FORMAT, apply_decision_thresholds,

@@ -260,7 +260,7 @@ impl Plan {
         rules: &dyn CasePolicy,
         outside: &dyn Backend,
     ) -> CaseResult {
-        let mut scoring = Scoring::default();
+        let mut scoring = ScoringProgress::default();
         self.enter(&case, &mut scoring, readings, rules);
         while let Some((metric, turn)) = self.advance(&case, &mut scoring, readings, rules) {
             let answers = catch_panic(readings.cancellation(), || outside.answer(metric, &turn));
@@ -274,7 +274,7 @@ impl Plan {
     pub(crate) fn enter(
         &self,
         case: &Case,
-        scoring: &mut Scoring,
+        scoring: &mut ScoringProgress,
         readings: &mut AnalysisCache,
         rules: &dyn CasePolicy,
     ) {
@@ -289,7 +289,7 @@ impl Plan {
     pub(crate) fn advance(
         &self,
         case: &Case,
-        scoring: &mut Scoring,
+        scoring: &mut ScoringProgress,
         readings: &AnalysisCache,
         rules: &dyn CasePolicy,
     ) -> Option<(&str, JudgeAction)> {
@@ -309,11 +309,11 @@ impl Plan {
     pub(crate) fn finish(
         &self,
         case: Case,
-        scoring: Scoring,
+        scoring: ScoringProgress,
         readings: &AnalysisCache,
         rules: &dyn CasePolicy,
     ) -> CaseResult {
-        let Scoring { mut results, failed, .. } = scoring;
+        let ScoringProgress { mut results, failed, .. } = scoring;
         let sample = Sample::from_case(&case).with_cache(readings);
         let under = readings.cancellation();
         for (at, metric) in self.metrics.iter().enumerate() {
@@ -354,7 +354,7 @@ impl Plan {
 
 /// How far a case is scored.
 #[derive(Default)]
-pub(crate) struct Scoring {
+pub(crate) struct ScoringProgress {
     /// Results of the metrics so far.
     results: Vec<MetricResult>,
     /// Answers to the metric that asks, and how often it has asked.
@@ -364,7 +364,7 @@ pub(crate) struct Scoring {
     failed: Option<ScoreError>,
 }
 
-impl Scoring {
+impl ScoringProgress {
     /// Takes the answers to a turn; an error ends the metric that asked.
     pub fn put_answers(&mut self, answers: Result<Vec<BackendAnswer>, ScoreError>) {
         match answers {
@@ -408,7 +408,7 @@ impl PlannedMetric {
         &self,
         sample: Sample<'_>,
         rules: &dyn CasePolicy,
-        scoring: &Scoring,
+        scoring: &ScoringProgress,
         under: &Cancellation,
     ) -> Result<JudgeAction, ScoreError> {
         let done = |outcome| Ok(JudgeAction::Done(outcome));

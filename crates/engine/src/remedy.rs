@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use probare_core::{BenchmarkError, BuildError, RequestError};
+use probare_core::{BenchmarkError, BuildError, CodeSource, RequestError};
 use probare_formats::{CaseFileError, MapError};
 use probare_models::OpenError;
 use probare_report::{GateError, ReportError};
@@ -49,12 +49,20 @@ pub fn mistake(error: &dyn Error) -> BenchmarkError {
 
 /// What to write where the name of a file with code stands in the place of a metric.
 fn file_hint(id: &str) -> Option<String> {
-    let extension = Path::new(id).extension()?.to_str()?;
-    match extension {
-        "py" => Some(format!("name a function of the file: {id}:NAME (docs/own-metric.md)")),
-        "js" | "mjs" | "cjs" | "ts" | "rb" | "sh" | "php" | "jar" => Some(format!(
-            "a program is a metric in the configuration: `metrics: [{{name: NAME, command: [PROGRAM, {id}]}}]` (docs/own-metric.md)"
-        )),
+    let words: Vec<&str> = id.split_whitespace().collect();
+    let (file, before) = words.split_last()?;
+    if CodeSource::python_parts(id).is_some() {
+        return Some(format!("write `python: {id}` in place of `id` (docs/own-metric.md)"));
+    }
+    match Path::new(file).extension()?.to_str()? {
+        _ if id.contains(',') => None,
+        "py" if before.is_empty() => Some(format!("name a function of the file: {file}:NAME (docs/own-metric.md)")),
+        "py" | "js" | "mjs" | "cjs" | "ts" | "rb" | "sh" | "php" | "jar" => {
+            let program = if before.is_empty() { "PROGRAM".to_owned() } else { before.join(", ") };
+            Some(format!(
+                "a program is a metric in the configuration: `metrics: [{{name: NAME, command: [{program}, {file}]}}]` (docs/own-metric.md)"
+            ))
+        }
         _ => None,
     }
 }
@@ -68,7 +76,9 @@ impl Diagnose for PlanError {
         };
         let hint = match self {
             Self::Unknown(unknown) => {
-                unknown.hint().or_else(|| file_hint(&unknown.id)).unwrap_or_else(|| format!("{all} metrics"))
+                // A client of a server names no code.
+                let own = (interface != Interface::Http).then(|| file_hint(&unknown.id)).flatten();
+                own.or_else(|| unknown.hint()).unwrap_or_else(|| format!("{all} metrics"))
             }
             Self::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
             Self::Build { name, .. } => {
@@ -213,9 +223,13 @@ impl Diagnose for ModelAccessError {
             Self::UnknownJudge { similar: Some(similar), .. } | Self::UnknownFallback { similar: Some(similar), .. } => {
                 mistake(self).hint(format!("a model with a similar name exists: `{similar}`"))
             }
-            Self::UnknownJudge { .. } | Self::UnknownFallback { .. } | Self::Judges { .. } => {
+            Self::UnknownJudge { .. } | Self::UnknownFallback { .. } => {
                 mistake(self).hint("write provider:model, or a `name` from `models:` in probare.yaml")
             }
+            Self::Judges { .. } => mistake(self).hint(interface.words(
+                "name judges with --judge NAME, or in a configuration: `options: {judges: [NAME]}` of the metric",
+                "name them as a list: judges=[NAME]",
+            )),
             Self::Open(OpenError::NoPrice { .. }) => mistake(self).hint(interface.words(
                 "`probare models prices` shows the prices that are known; `pricing` of a model in probare.yaml names others",
                 "name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"",
@@ -261,6 +275,7 @@ impl Diagnose for EarlyDecisionError {
             )),
             Self::SeveralPrompts { .. } => told.hint(interface.words("ask with one of them: --prompt NAME", "ask with one of them: prompts=[NAME]")),
             Self::SeveralModels { .. } => told.hint("name the model in `generate: {models: [NAME]}`, and run the others apart"),
+            Self::Threshold { .. } => told.hint("take a limit between them"),
             Self::Batch => told.hint("leave out --batch, or --stop-when-decided"),
             _ => told.hint(interface.words(
                 "leave out --stop-when-decided, or `stop_when_decided` of the configuration, to take all cases",
@@ -290,6 +305,8 @@ impl Diagnose for RunError {
 
 #[cfg(test)]
 mod tests {
+    use probare_core::UnknownMetric;
+
     use super::*;
 
     fn remedies(error: &impl Diagnose) -> [String; 3] {
@@ -316,5 +333,8 @@ mod tests {
         let missing = BuildError::Missing { what: "a model".into(), remedy: "pull it".into() };
         let built = PlanError::Build { name: "embedding_similarity".into(), source: missing };
         assert_eq!(remedies(&built), ["pull it", "pull it", "pull it"]);
+        let file = UnknownMetric { id: "checks.py:f".into(), similar: None, retired: None };
+        let own = "write `python: checks.py:f` in place of `id` (docs/own-metric.md)";
+        assert_eq!(remedies(&PlanError::Unknown(file)), [own, own, "/v1/metrics lists all metrics"]);
     }
 }

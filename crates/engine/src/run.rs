@@ -19,6 +19,7 @@ use probare_report::{
 
 use crate::decide_early::{
     self, Baseline, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, EarlyWatch, ResultContext,
+    STOPPED_EARLY,
 };
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveError, DriveOptions, DriveOutcome, RunContext, SampleProvider, drive};
@@ -63,6 +64,8 @@ pub struct RunRequest<'a> {
     pub early_progress: Arc<EarlyProgress>,
     /// What gates against a baseline compare with.
     pub baseline: Option<Baseline>,
+    /// Where the finished run that is reported may have stopped before its last case.
+    pub early_stop: Option<EarlyStopRecord>,
 }
 
 impl Default for RunRequest<'_> {
@@ -84,6 +87,7 @@ impl Default for RunRequest<'_> {
             early: None,
             early_progress: Arc::default(),
             baseline: None,
+            early_stop: None,
         }
     }
 }
@@ -219,6 +223,7 @@ pub fn run_planned(
         early,
         early_progress,
         baseline,
+        early_stop,
     } = wanted;
     let (gates, by) = (settings.limits().join(gates), settings.groups());
     let mut outputs = settings.files();
@@ -322,9 +327,12 @@ pub fn run_planned(
     });
 
     let early = tee.early.take().map(EarlyWatch::into_decision);
-    if early.as_ref().is_some_and(EarlyDecision::is_stopped_early) {
-        tee.summary
-            .withhold_intervals("the run stopped early, and they hold for a number of cases that was fixed before it");
+    let is_stopped_early = match &early {
+        Some(early) => early.is_stopped_early(),
+        None => early_stop.as_ref().is_some_and(|early| early.seen < early.cases),
+    };
+    if is_stopped_early {
+        tee.summary.withhold_intervals(STOPPED_EARLY);
     }
     tee.summary.conclude(driven.stop);
     if let Some(early) = &early {
@@ -332,13 +340,14 @@ pub fn run_planned(
     }
     let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
-    let early_stop = early.as_ref().map(|early| EarlyStopRecord {
+    let decided = early.as_ref().map(|early| EarlyStopRecord {
         seed: early.seed(),
         cases: early.cases() as u64,
         seen: early.seen() as u64,
         gates: gates_of_record,
         baseline: baseline.map(|baseline| baseline.name).or_else(|| settings.baseline.clone()),
     });
+    let early_stop = decided.or(early_stop);
     let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
     let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
     let early = early.map(|early| {

@@ -67,7 +67,7 @@ impl Perceptron {
         self.steps += 1;
     }
 
-    fn home(&self, key: u32) -> usize {
+    fn home_place(&self, key: u32) -> usize {
         // Keys are hashes already; their upper bits are the place.
         ((u64::from(key) * self.slots.len() as u64) >> 32) as usize
     }
@@ -75,7 +75,7 @@ impl Perceptron {
     /// The place of a feature, or the free place where it would be.
     fn find(&self, key: u32) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
-        let mut place = self.home(key);
+        let mut place = self.home_place(key);
         loop {
             let slot = self.slots[place];
             if slot.start == EMPTY {
@@ -154,7 +154,7 @@ impl FeatureScorer for Perceptron {
         for batch in features.chunks(BATCH) {
             // All homes are read before any is looked at, as in the finished model.
             for (slot, &feature) in found.iter_mut().zip(batch) {
-                *slot = self.slots[self.home(feature)];
+                *slot = self.slots[self.home_place(feature)];
             }
             for (slot, &feature) in found.iter_mut().zip(batch) {
                 if slot.start != EMPTY && slot.key != feature {

@@ -26,7 +26,6 @@ pub struct ParsedToken {
 /// A sentence: at least one token, in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParsedSentence {
-    /// Its tokens.
     pub tokens: Vec<ParsedToken>,
 }
 

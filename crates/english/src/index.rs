@@ -34,7 +34,7 @@ impl KeyIndex {
         let slots = Vec::with_capacity(homes as usize + 16);
         let mut index = Self { slots, homes };
         for (key, value) in entries {
-            let place = index.home(key).max(index.slots.len());
+            let place = index.home_place(key).max(index.slots.len());
             index.slots.resize(place, FREE);
             index.slots.push(Slot { key, value });
         }
@@ -43,7 +43,7 @@ impl KeyIndex {
 
     /// Where a key would be if no smaller one was in its way.
     #[inline]
-    fn home(&self, key: u32) -> usize {
+    fn home_place(&self, key: u32) -> usize {
         ((u64::from(key) * u64::from(self.homes)) >> 32) as usize
     }
 
@@ -74,7 +74,7 @@ impl KeyIndex {
     /// The value of a key.
     #[inline]
     pub fn get(&self, key: u32) -> Option<u32> {
-        let slot = self.not_below(key, self.home(key));
+        let slot = self.not_below(key, self.home_place(key));
         (slot.key == key && slot.value != EMPTY).then_some(slot.value)
     }
 
@@ -85,7 +85,7 @@ impl KeyIndex {
     pub fn for_each_value(&self, keys: &[u32], mut visit: impl FnMut(u32)) {
         let mut places = [0; BATCH];
         for (place, &key) in places.iter_mut().zip(keys) {
-            *place = self.onward(key, self.home(key));
+            *place = self.onward(key, self.home_place(key));
         }
         for (&place, &key) in places.iter().zip(keys) {
             // Most keys are at their home or behind one or two others: these steps cost less than a branch that is

@@ -10,7 +10,6 @@ use crate::transition::{NONE, Node, ParserState};
 pub struct Atoms {
     /// The word in small letters.
     pub word: u64,
-    /// Its lemma.
     pub lemma: u64,
     /// Its joint tag.
     pub tag: u64,

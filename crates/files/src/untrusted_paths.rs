@@ -21,7 +21,6 @@ pub struct UntrustedFile<'a> {
     path.display()
 )]
 pub struct UntrustedPathError {
-    /// The path.
     pub path: PathBuf,
 }
 

@@ -13,13 +13,13 @@ use crate::stored_file::{STANDARD_INPUT, skip_byte_order_mark};
 use crate::{CaseFileError, CaseFormat};
 
 /// A value is followed for this many times the limit, and at least …
-const PATIENCE: u64 = 16;
+const OVERRUN_FACTOR: u64 = 16;
 /// … this many bytes; after that the file is given up, since it may be a device without an end.
-const LEAST_PATIENCE: u64 = 64 * 1024 * 1024;
+const LEAST_OVERRUN: u64 = 64 * 1024 * 1024;
 
 /// Bytes of a row without an end after which a file is given up.
-pub(crate) fn patience(longest: usize) -> u64 {
-    (longest as u64).saturating_mul(PATIENCE).max(LEAST_PATIENCE)
+pub(crate) fn overrun_limit(longest: usize) -> u64 {
+    (longest as u64).saturating_mul(OVERRUN_FACTOR).max(LEAST_OVERRUN)
 }
 
 /// How the values stand in the file.
@@ -146,7 +146,9 @@ impl JsonSplitter {
             let file = self.file.clone();
             match stuck {
                 SplitError::Io(source) => CaseFileError::Io { file, source },
-                SplitError::Endless { line } => CaseFileError::Endless { file, line, length: patience(self.longest) },
+                SplitError::Endless { line } => {
+                    CaseFileError::Endless { file, line, length: overrun_limit(self.longest) }
+                }
             }
         })
     }
@@ -375,7 +377,7 @@ impl ValueBuffer {
             bytes.truncate(self.start);
             bytes.shrink_to(self.start);
             self.is_too_long = true;
-            if self.length > patience(self.longest) {
+            if self.length > overrun_limit(self.longest) {
                 return Err(SplitError::Endless { line });
             }
         } else {

@@ -69,7 +69,9 @@ pub use tools::{
     DatasetUsed, ExportMetadata, ExportTarget, ImportError, ImportFormat, ImportedCases, ImportedScore, ORIGIN, SCORES,
     import, import_together, read_foreign,
 };
-pub use traces::{EVALUATION_EVENT, Grouping, SplitExport, SplitTrace, TRACE, TraceLoss, TraceLossKind, split_export};
+pub use traces::{
+    EVALUATION_EVENT, Grouping, MODEL_CALLS, SplitExport, SplitTrace, TRACE, TraceLoss, TraceLossKind, split_export,
+};
 pub use transcripts::{Corpus, Transcript};
 pub use values::{JsonValues, LocatedValue, ValueError};
 pub use whole::{LARGEST_DOCUMENT, folder_input, read_whole};

@@ -41,14 +41,14 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
     let row = &mut row;
     let mut field = |field| take(row, map, field);
     let id = field(None).map_or(Some("1".to_owned()), text)?;
-    let query = given(field(Some(Field::Query)), text)?;
-    let response = given(field(Some(Field::Response)), output)?;
-    let context = given(field(Some(Field::Context)), passages)?;
-    let reference = given(field(Some(Field::Reference)), texts)?;
-    let citations = given(field(Some(Field::Citations)), citations)?;
-    let retrieved = given(field(Some(Field::Retrieved)), texts)?;
-    let relevant = given(field(Some(Field::Relevant)), texts)?;
-    let tags = given(field(Some(Field::Tags)), texts)?.unwrap_or_default();
+    let query = parse_optional(field(Some(Field::Query)), text)?;
+    let response = parse_optional(field(Some(Field::Response)), output)?;
+    let context = parse_optional(field(Some(Field::Context)), passages)?;
+    let reference = parse_optional(field(Some(Field::Reference)), texts)?;
+    let citations = parse_optional(field(Some(Field::Citations)), citations)?;
+    let retrieved = parse_optional(field(Some(Field::Retrieved)), texts)?;
+    let relevant = parse_optional(field(Some(Field::Relevant)), texts)?;
+    let tags = parse_optional(field(Some(Field::Tags)), texts)?.unwrap_or_default();
     let mut metadata = match field(Some(Field::Metadata)) {
         Some(Json::Object(map)) => map,
         Some(_) => return None,
@@ -78,7 +78,7 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
 
 /// What a column gives where there is one; nothing at all where it does not fit.
 #[expect(clippy::option_option, reason = "absent and unfit are two things")]
-fn given<T>(value: Option<Json>, read: impl FnOnce(Json) -> Option<T>) -> Option<Option<T>> {
+fn parse_optional<T>(value: Option<Json>, read: impl FnOnce(Json) -> Option<T>) -> Option<Option<T>> {
     value.map_or(Some(None), |value| read(value).map(Some))
 }
 

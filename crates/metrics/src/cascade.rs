@@ -1,8 +1,8 @@
-//! A reading that hands on what it cannot decide: where it is unsure a judge is asked, and nowhere else.
+//! A metric that hands on what it cannot decide: where it is unsure a judge is asked, and nowhere else.
 //!
-//! Some metrics have a judge that answers the same question. With their option `judge` the reading decides what it can; about the
-//! rest, or about every case, the judge is asked. It does not see what was read. Its value stands in place of the value of the
-//! reading, which stays as the part `reading`.
+//! Some metrics have a judge that answers the same question. With their option `judge` the rule decides what it can; about the
+//! rest, or about every case, the judge is asked. It does not see what the rule found. Its value replaces the value of the rule,
+//! which stays as the part `rule`.
 
 use probare_core::{
     BackendAnswer, Better, BuildError, Decider, DecisionThresholds, Evidence, Judge, JudgeAction, MetricDef, Outcome,
@@ -17,12 +17,12 @@ use crate::judges::{judge_claims, judge_rubric, judge_same_answer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum JudgeTrigger {
-    /// The reading decides alone.
+    /// The rule decides alone.
     Never,
-    /// Where the reading is unsure.
+    /// Where the rule is unsure.
     #[serde(rename = "when_unsure")]
     Unsure,
-    /// About every case that the reading applies to.
+    /// About every case that the rule applies to.
     Always,
 }
 
@@ -40,7 +40,7 @@ struct CascadeJudge {
     options: fn() -> Json,
     /// Labels of a good and of a bad value where there are no thresholds.
     labels: (&'static str, &'static str),
-    /// Whether its reading says by itself where it is unsure: the improved one, where there are several.
+    /// Whether the metric abstains by itself: in the improved profile, where it has profiles.
     abstains: bool,
 }
 
@@ -133,7 +133,7 @@ pub fn judge_for(metric: &str, options: &Json) -> Option<&'static MetricDef> {
     is_wanted.then(|| CASCADE_JUDGES.iter().find(|second| second.metric == metric)).flatten().map(|second| second.judge)
 }
 
-/// The options of the reading alone.
+/// The options of the rule alone.
 pub fn without_judge_options(options: &Json) -> Json {
     let mut options = options.clone();
     take_judge_options(&mut options);
@@ -163,7 +163,7 @@ pub struct CascadeOptions {
 }
 
 impl CascadeOptions {
-    /// Takes the wish out of the options; nothing where the reading decides alone.
+    /// Takes the wish out of the options; nothing where the rule decides alone.
     pub fn from_options(metric: &MetricDef, options: &mut Json) -> Result<Option<Self>, BuildError> {
         let Some(mut taken) = take_judge_options(options) else { return Ok(None) };
         let given = taken.shift_remove(JUDGE_OPTION).unwrap_or_default();
@@ -195,15 +195,15 @@ impl CascadeOptions {
         self,
         metric: &MetricDef,
         profile: Profile,
-        reading: Scorer,
+        rule: Scorer,
         thresholds: Option<DecisionThresholds>,
     ) -> Result<Scorer, BuildError> {
         let wrong = |reason: String| BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"));
         let profile = self.profile.as_deref().and_then(Profile::from_name).unwrap_or(profile);
-        let has_one_reading = !metric.profiles.contains(&Profile::Improved);
-        let is_read_with_care = has_one_reading || profile == Profile::Improved;
+        let has_one_definition = !metric.profiles.contains(&Profile::Improved);
+        let is_improved = has_one_definition || profile == Profile::Improved;
         let abstains = self.second.abstains || metric.thresholds.is_some();
-        let can_be_unsure = thresholds.is_some() || abstains && is_read_with_care;
+        let can_be_unsure = thresholds.is_some() || abstains && is_improved;
         if self.when == JudgeTrigger::Unsure && !can_be_unsure {
             let profile = if abstains { "take the `improved` profile, " } else { "" };
             let reason = format!(
@@ -218,7 +218,7 @@ impl CascadeOptions {
         let better = metric.better;
         Ok(Scorer::Judge(Box::new(Cascade {
             when: self.when,
-            rule: reading,
+            rule,
             thresholds,
             better,
             definition,
@@ -228,7 +228,7 @@ impl CascadeOptions {
     }
 }
 
-/// A reading and the judge behind it.
+/// A rule and the judge behind it.
 struct Cascade {
     when: JudgeTrigger,
     rule: Scorer,
@@ -240,7 +240,7 @@ struct Cascade {
 }
 
 impl Cascade {
-    /// What the judge said, in the scale of the reading.
+    /// What the judge said, on the scale of the rule.
     fn apply_judge_score(&self, read: &Score, judged: Score) -> Result<Score, ScoreError> {
         let value = judged.value.get();
         let score = Score::from_number(if self.better == Better::Higher { value } else { 1.0 - value })?;
@@ -311,7 +311,7 @@ mod tests {
         DecisionThresholds { pass: Some(0.9), fail: None, error: 0.05, confidence: 0.95, range: None };
 
     #[test]
-    fn every_second_is_a_judge_and_stands_behind_a_reading() {
+    fn every_judge_stands_behind_a_rule() {
         // Metrics of a benchmark are not in this registry.
         for second in CASCADE_JUDGES.iter().filter(|second| crate::registry().get(second.metric).is_ok()) {
             let scorer = built(second.metric, json!({"judge": "always", "judges": ["house"]}), None).unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_judge_is_asked_where_the_reading_is_unsure_and_nowhere_else() {
+    fn the_judge_is_asked_where_the_rule_is_unsure_and_nowhere_else() {
         let scorer =
             built("answer_match", json!({"judge": "when_unsure", "judges": ["house"]}), Some(THRESHOLDS)).unwrap();
         let Scorer::Judge(judge) = &scorer else { panic!("it asks") };
@@ -350,7 +350,7 @@ mod tests {
     }
 
     /// The end of asking, with these replies.
-    fn heard(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
+    fn score_after(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
         let action = judge.next_action(Sample::from_case(case), &[]).unwrap();
         let JudgeAction::Ask(questions) = &action else { panic!("it asks: {action:?}") };
         assert_eq!(questions.len(), replies.len(), "one question for each seat");
@@ -376,7 +376,7 @@ mod tests {
         ] {
             let options = json!({"judge": "when_unsure", "judges": ["first", "second"], "panel": {"vote": vote}});
             let Scorer::Judge(judge) = built("answer_match", options, None).unwrap() else { panic!("it asks") };
-            let score = heard(judge.as_ref(), &case, &replies);
+            let score = score_after(judge.as_ref(), &case, &replies);
             assert_eq!((score.value.get(), score.label.as_deref()), (value, Some(label)), "{vote}: {replies:?}");
             assert_eq!(score.by, Some(Decider::Judge));
             assert!(score.parts.get("rule").is_some_and(|value| value > 0.1 && value < 0.55), "{:?}", score.parts);
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_that_is_unsure_by_itself_needs_no_thresholds() {
+    fn a_metric_that_abstains_by_itself_needs_no_thresholds() {
         let options = json!({"judge": "when_unsure", "judges": ["house"]});
         let scorer = built("hallucination", options, None).unwrap();
         let Scorer::Judge(judge) = &scorer else { panic!("it asks") };

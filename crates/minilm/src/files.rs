@@ -8,7 +8,6 @@ use probare_core::{Sha256, closest};
 /// A file of a model.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelFile {
-    /// Its name.
     pub name: &'static str,
     /// SHA-256 of its bytes, hexadecimal.
     pub sha256: &'static str,
@@ -19,7 +18,6 @@ pub struct ModelFile {
 /// A model that can be computed here.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalModel {
-    /// Its name.
     pub name: &'static str,
     /// Its files; the model is there when all of them are.
     pub files: &'static [ModelFile],

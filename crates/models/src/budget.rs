@@ -10,30 +10,7 @@ use probare_core::{CallPurpose, RunCosts};
 use tokio::sync::Notify;
 
 use crate::Money;
-use crate::ledger::{Account, Admission, EndedCall, Grant, Ledger, PlannedCall, SpendingLimit};
-
-/// Tokens and money together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spending {
-    /// Tokens sent and received.
-    pub tokens: u64,
-    /// Money.
-    pub money: Money,
-}
-
-impl Spending {
-    /// The sum.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        Self { tokens: self.tokens.saturating_add(other.tokens), money: self.money.plus(other.money) }
-    }
-
-    /// The difference, or nothing.
-    #[must_use]
-    pub const fn minus(self, other: Self) -> Self {
-        Self { tokens: self.tokens.saturating_sub(other.tokens), money: self.money.minus(other.money) }
-    }
-}
+use crate::ledger::{Account, Admission, EndedCall, Grant, Ledger, PlannedCall, Spending, SpendingLimit};
 
 /// Why a call may not be sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

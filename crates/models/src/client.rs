@@ -344,6 +344,8 @@ impl Client {
     /// Counts how a question ended.
     fn count_outcome(&self, outcome: Result<CallReply, FailedCall>) -> Result<CallReply, CallError> {
         let tally = &self.0.shared.0.tally;
+        let is_by_fallback = matches!(&outcome, Ok(CallReply { answered_by: Some(_), .. }));
+        add_to_count(&tally.by_fallback, u64::from(is_by_fallback));
         match &outcome {
             Ok(CallReply { replayed: true, entry, .. }) => {
                 add_to_count(&tally.replayed, 1);

@@ -20,7 +20,8 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 pub struct JsonEndpoint {
     http: Http,
     url: String,
-    session: Option<HeaderValue>,
+    /// Headers of every further message, beside those of the configuration.
+    further: HeaderMap,
     shared: ModelContext,
 }
 
@@ -46,16 +47,20 @@ impl JsonEndpoint {
         }
         shared.start(false)?;
         let http = Http::new(all, url, None, shared).map_err(|reason| OpenError::System { reason })?;
-        Ok(Self { http, url: url.to_owned(), session: None, shared: shared.clone() })
+        Ok(Self { http, url: url.to_owned(), further: HeaderMap::new(), shared: shared.clone() })
+    }
+
+    /// Sends a header with every further message.
+    pub fn set_header(&mut self, name: &'static str, value: &str) -> Result<(), String> {
+        let value =
+            HeaderValue::from_str(value).map_err(|_| format!("`{name}` has characters that no header carries"))?;
+        self.further.insert(HeaderName::from_static(name), value);
+        Ok(())
     }
 
     /// Sends a message and gives those that came back, none where there was nothing to say.
     pub fn post(&mut self, message: &Json, limit: Duration) -> Result<Vec<Json>, String> {
-        let mut further = HeaderMap::new();
-        if let Some(session) = &self.session {
-            further.insert(SESSION, session.clone());
-        }
-        let sending = self.http.post_json(&self.url, further, message.to_string(), limit);
+        let sending = self.http.post_json(&self.url, self.further.clone(), message.to_string(), limit);
         let stopped = || Err("nothing is sent any more".to_owned());
         let (headers, bytes) = self
             .shared
@@ -63,7 +68,7 @@ impl JsonEndpoint {
             .unwrap_or_else(stopped)
             .map_err(|reason| self.shared.redactor().clean(reason))?;
         if let Some(session) = headers.get(SESSION) {
-            self.session = Some(session.clone());
+            self.further.insert(SESSION, session.clone());
         }
         if bytes.trim_ascii().is_empty() {
             return Ok(Vec::new());

@@ -11,7 +11,29 @@ use probare_core::{CallOutcome, CallPurpose, CostLine, ReplyContent, RunCosts, U
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::{CacheEntry, CacheKey, Money, Spending};
+use crate::{CacheEntry, CacheKey, Money};
+
+/// Tokens and money together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spending {
+    /// Tokens sent and received.
+    pub tokens: u64,
+    pub money: Money,
+}
+
+impl Spending {
+    /// The sum.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_add(other.tokens), money: self.money.plus(other.money) }
+    }
+
+    /// The difference, or nothing.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_sub(other.tokens), money: self.money.minus(other.money) }
+    }
+}
 
 /// A call that is about to be sent.
 #[derive(Debug, Clone)]
@@ -113,7 +135,6 @@ pub enum Admission {
 pub enum LedgerRequest {
     /// Reserve the bound of a call if it fits.
     Reserve {
-        /// The call.
         call: PlannedCall,
         /// What the run may spend.
         limit: SpendingLimit,
@@ -124,7 +145,6 @@ pub enum LedgerRequest {
     },
     /// The call of a reservation has ended; nothing where it was never sent.
     Settle {
-        /// The reservation.
         reservation: i64,
         /// What became of it.
         ended: Option<EndedCall>,

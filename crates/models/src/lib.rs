@@ -45,7 +45,7 @@ mod signature;
 mod sqlite;
 
 pub use batch::BatchReport;
-pub use budget::{Budget, BudgetError, Spending};
+pub use budget::{Budget, BudgetError};
 pub use cache::{
     CacheEntry, CacheError, CacheFile, CacheKey, CachedModel, ExportCounts, ImportCounts, LEASE, LostAttempts,
     OwnershipCounts, ProgramCache, ProgramEntry, PruneFilter, ResponseCache, accept_entries, count_ownership,
@@ -56,7 +56,7 @@ pub use dialects::{Feature, StopMeaning, StopReasons, stop_reasons};
 pub use error::CallError;
 pub use images::{ImageError, read_image};
 pub use json_endpoint::JsonEndpoint;
-pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, PlannedCall, SpendingLimit};
+pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, PlannedCall, Spending, SpendingLimit};
 pub use models::Models;
 pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;
@@ -65,7 +65,7 @@ pub use request::ModelRequest;
 pub use retry_policy::Fault;
 pub use secret::{REDACTED, Redactor, Secret, forbid_core_dumps};
 pub use settings::{GeneratorType, LimitScope, MaxTokensField, ModelSettings, SettingsError, without_keys};
-pub use shared::{CallCounts, DEFAULT_CACHE_PATH, ModelContext, ModelOptions, OpenError};
+pub use shared::{CallCounts, ModelContext, ModelOptions, OpenError};
 pub use sqlite::{
     enable_wal, ensure_plain_database, guard_connection, journal_path, open_immutable, open_without_links,
 };

@@ -167,14 +167,14 @@ const fn info(
     key_variable: &'static str,
     address_variable: &'static str,
 ) -> ProviderInfo {
-    const fn given(text: &'static str) -> Option<&'static str> {
+    const fn non_empty(text: &'static str) -> Option<&'static str> {
         if text.is_empty() { None } else { Some(text) }
     }
     ProviderInfo {
         name,
-        base_url: given(base_url),
-        key_variable: given(key_variable),
-        address_variable: given(address_variable),
+        base_url: non_empty(base_url),
+        key_variable: non_empty(key_variable),
+        address_variable: non_empty(address_variable),
     }
 }
 
@@ -227,7 +227,7 @@ pub enum NameError {
         name: String,
     },
     /// The left side is not a provider.
-    #[error("`{left}` in `{name}` is not a provider{}; known are {}", hint.as_ref().map(|near| format!(", perhaps `{near}`")).unwrap_or_default(), known())]
+    #[error("`{left}` in `{name}` is not a provider{}; known are {}", hint.as_ref().map(|near| format!(", perhaps `{near}`")).unwrap_or_default(), provider_names())]
     UnknownProvider {
         /// The name as given.
         name: String,
@@ -244,7 +244,7 @@ pub enum NameError {
     },
 }
 
-fn known() -> String {
+fn provider_names() -> String {
     let names: Vec<String> = Provider::ALL.iter().map(|provider| format!("`{provider}`")).collect();
     names.join(", ")
 }

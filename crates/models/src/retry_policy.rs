@@ -41,7 +41,6 @@ pub struct Rule {
     pub slower: bool,
     /// Whether the attempt may have been charged, so that a budget counts its bound.
     pub charged: bool,
-    /// Why.
     pub why: &'static str,
 }
 

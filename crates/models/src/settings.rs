@@ -483,7 +483,7 @@ impl ModelSettings {
         ];
         for (field, given) in counts {
             if given == Some(0) {
-                return value(field, "is 0");
+                return value(field, "is 0, and 1 is the least");
             }
         }
         let provider = self.model_name()?.provider;
@@ -525,7 +525,7 @@ impl ModelSettings {
             return value("api_version", "is not a version such as `2024-10-21`");
         }
         if self.tokens_per_minute == Some(0) {
-            return value("tokens_per_minute", "is 0");
+            return value("tokens_per_minute", "is 0, and 1 is the least");
         }
         if self.temperature.is_some_and(|number| !(0.0..=10.0).contains(&number)) {
             return value("temperature", "is not a number from 0 to 10");
@@ -675,7 +675,8 @@ mod tests {
         let settings = ModelSettings { timeout: Some(f64::NAN), ..ModelSettings::from_name("openai:gpt-4o") };
         assert!(settings.check().unwrap_err().to_string().contains("`timeout`"));
         let settings = ModelSettings { concurrency: Some(0), ..ModelSettings::from_name("openai:gpt-4o") };
-        assert!(settings.check().unwrap_err().to_string().contains("`concurrency`"));
+        let error = settings.check().unwrap_err().to_string();
+        assert!(error.contains("`concurrency`") && error.ends_with("is 0, and 1 is the least"), "{error}");
     }
 
     #[test]

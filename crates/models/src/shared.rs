@@ -32,13 +32,7 @@ const FIRST_POLL: Duration = Duration::from_secs(1);
 const LONGEST_POLL: Duration = Duration::from_mins(1);
 
 /// How often it is looked whether the user has ended the waiting.
-const LOOK: Duration = Duration::from_millis(100);
-
-/// Where replies are recorded unless another file is named.
-pub const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
-
-/// Where release 0.3 kept it; taken where there is no other.
-pub(crate) const OLD_CACHE_PATH: &str = ".probare/replies.db";
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How the models of a run are used.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -156,6 +150,8 @@ pub struct CallCounts {
     pub truncated: u64,
     /// Cut off at the longest length, from the record or not.
     pub cut: u64,
+    /// Answered by another model in place of the one that was asked, from the record or not.
+    pub by_fallback: u64,
     /// Without an answer.
     pub failed: u64,
     /// Of those without an answer: never sent, since budget, provider or settings did not allow it.
@@ -183,6 +179,7 @@ pub(crate) struct CallCounters {
     pub refused: AtomicU64,
     pub truncated: AtomicU64,
     pub cut: AtomicU64,
+    pub by_fallback: AtomicU64,
     pub failed: AtomicU64,
     pub unsent: AtomicU64,
     pub attempts: AtomicU64,
@@ -464,6 +461,7 @@ impl ModelContext {
             refused,
             truncated,
             cut: read(&tally.cut),
+            by_fallback: read(&tally.by_fallback),
             failed,
             unsent: read(&tally.unsent),
             attempts: read(&tally.attempts),
@@ -566,7 +564,7 @@ impl ModelContext {
                 if interrupted.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                std::thread::sleep(LOOK.min(pause));
+                std::thread::sleep(POLL_INTERVAL.min(pause));
             }
             pause = (pause * 3 / 2).min(LONGEST_POLL);
             book.report().running.clear();

@@ -94,12 +94,12 @@ fn wait_for_lock(tries: i32) -> bool {
 /// Gives the file a journal that readers need not wait for. Where somebody else does so in the same moment `SQLite` refuses at
 /// once, whatever its time limit is: two that hold a lock cannot both wait for the other. So it is tried again here.
 pub fn enable_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let patience = Instant::now() + Duration::from_mins(1);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         match connection.pragma_update(None, "journal_mode", "wal") {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && Instant::now() < patience
+                    && Instant::now() < deadline
                     && !should_stop() =>
             {
                 sleep(Duration::from_millis(2));
@@ -119,12 +119,12 @@ mod tests {
     fn a_statement_without_end_stops_when_nobody_waits() {
         let place = tempfile::tempdir().unwrap();
         let connection = open_without_links(&place.path().join("a.db")).unwrap();
-        let patience = Cancellation::default();
-        patience.cancel();
+        let cancellation = Cancellation::default();
+        cancellation.cancel();
         let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
-        let ended = patience.run(|| connection.query_row(endless, [], |row| row.get::<_, i64>(0))).unwrap();
+        let ended = cancellation.run(|| connection.query_row(endless, [], |row| row.get::<_, i64>(0))).unwrap();
         assert_eq!(ended.unwrap_err().sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
-        let few = patience.run(|| connection.query_row("SELECT 1", [], |row| row.get::<_, i64>(0))).unwrap();
+        let few = cancellation.run(|| connection.query_row("SELECT 1", [], |row| row.get::<_, i64>(0))).unwrap();
         assert_eq!(few.unwrap(), 1, "what is finished can still be kept");
     }
 

@@ -27,7 +27,6 @@ pub struct Assertion {
 pub struct Verdict {
     /// Whether it passes.
     pub pass: bool,
-    /// Its score.
     pub score: f64,
     /// What a reader should know beside them.
     pub reason: Option<String>,
@@ -45,7 +44,7 @@ pub enum Fault {
 }
 
 /// A verdict, or why there is none.
-pub type Judged = Result<Verdict, Fault>;
+pub type AssertionResult = Result<Verdict, Fault>;
 
 /// Checks values against JSON Schema (draft 7 with formats).
 pub trait SchemaValidator {
@@ -179,7 +178,7 @@ impl Assertion {
     }
 
     /// The verdict on an answer. A weight of 0 makes it pass, as in the original; the score stays.
-    pub fn judge(&self, answer: &Answer<'_>) -> Judged {
+    pub fn judge(&self, answer: &Answer<'_>) -> AssertionResult {
         let mut verdict = self.judge_unweighted(answer)?;
         if self.weight() == 0.0 {
             verdict.pass = true;
@@ -188,8 +187,8 @@ impl Assertion {
     }
 
     /// The verdict, turned round where the type stands behind `not-` and heeds it.
-    fn judge_unweighted(&self, answer: &Answer<'_>) -> Judged {
-        let flipped = |verdict: Judged| verdict.map(|verdict| self.flip(verdict));
+    fn judge_unweighted(&self, answer: &Answer<'_>) -> AssertionResult {
+        let flipped = |verdict: AssertionResult| verdict.map(|verdict| self.flip(verdict));
         match self.kind.as_str() {
             "equals" => flipped(text::equals(self, answer)),
             "contains" => flipped(text::contains(self, answer, false)),

@@ -30,6 +30,12 @@ pub fn read(text: &str, delimiter: char) -> Result<CsvTests, String> {
     };
     let header: Vec<&str> = header.iter().map(|name| js::trim(name)).collect();
     let mut tests = CsvTests::default();
+    if let [name] = header.as_slice()
+        && name.contains([';', '\t'])
+    {
+        let hint = "`env: {PROMPTFOO_CSV_DELIMITER: ';'}` in the configuration names another delimiter";
+        tests.warnings.push(format!("its only column is {}: {hint}", js::quote(name)));
+    }
     for (index, row) in rows.iter().enumerate() {
         if row.len() != header.len() {
             let (line, found, expected) = (index + 2, row.len(), header.len());

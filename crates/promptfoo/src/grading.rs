@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, TypeSupport, type_support};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, TypeSupport, type_support};
 use crate::js;
 
 /// One part of a test's grade, in order; a set is followed by its own parts.
@@ -11,11 +11,9 @@ use crate::js;
 pub struct Part {
     /// The type, with `not-`.
     pub kind: String,
-    /// Its `metric`.
     pub metric: Option<String>,
     /// Whether it passes.
     pub pass: bool,
-    /// Its score.
     pub score: f64,
     /// What a reader should know.
     pub reason: Option<String>,
@@ -28,7 +26,6 @@ pub struct Part {
 pub struct Grade {
     /// Whether the test passes.
     pub pass: bool,
-    /// Its score.
     pub score: f64,
     /// The parts, in order.
     pub parts: Vec<Part>,
@@ -41,7 +38,6 @@ pub struct Grade {
 /// The score of a named metric in one test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedScore {
-    /// Its name.
     pub name: String,
     /// Sum of scores times weights, by the sum of weights; 0 where that is 0.
     pub score: f64,
@@ -132,7 +128,7 @@ pub fn grade_with(
     assertions: &[Value],
     threshold: Option<f64>,
     answer: &Answer<'_>,
-    judge: &mut dyn FnMut(&Assertion) -> Judged,
+    judge: &mut dyn FnMut(&Assertion) -> AssertionResult,
 ) -> Result<Grade, GradeError> {
     if answer.output.is_null() {
         let not_run = Vec::new();
@@ -160,7 +156,7 @@ fn is_across_outputs(entry: &Value) -> bool {
     type_support(kind) == TypeSupport::AcrossOutputs
 }
 
-type Judge<'a> = dyn FnMut(&Assertion) -> Judged + 'a;
+type Judge<'a> = dyn FnMut(&Assertion) -> AssertionResult + 'a;
 
 fn grade_one(
     entry: &Value,

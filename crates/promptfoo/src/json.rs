@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, SchemaValidator, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, SchemaValidator, Verdict, error};
 use crate::text::unreadable;
 use crate::yaml_flow::parse_flow;
 use crate::{js, yaml};
@@ -13,7 +13,7 @@ const LONGEST_OBJECT: usize = 100_000;
 /// Bytes that are read in search of objects: an opening brace without an end is read to the end of the answer.
 const MOST_BYTES: usize = 200_000_000;
 
-pub(crate) fn is_json(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn is_json(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let parsed = match js::parse_json(&answer.text) {
         Ok(parsed) => parsed,
         Err(js::JsonFault::Unreadable) => return Err(unreadable()),
@@ -219,7 +219,7 @@ fn with_null(mut types: Vec<Value>) -> Vec<Value> {
     types
 }
 
-pub(crate) fn contains_json(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn contains_json(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let found = find_objects(&answer.text)?;
     if found.is_empty() {
         return Ok(Verdict::new(assertion.negated).because("no JSON in the answer"));

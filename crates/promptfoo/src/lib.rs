@@ -43,7 +43,7 @@ pub mod yaml;
 mod yaml_flow;
 
 pub use self::assertion::{
-    Answer, Assertion, Fault, Judged, NoSchemas, SchemaValidator, TypeSupport, Verdict, type_support,
+    Answer, Assertion, AssertionResult, Fault, NoSchemas, SchemaValidator, TypeSupport, Verdict, type_support,
 };
 pub use self::grading::{Grade, GradeError, NamedScore, Part, grade, grade_with, max_score};
 pub use self::meteor::meteor;

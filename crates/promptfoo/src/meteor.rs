@@ -5,14 +5,14 @@
 
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use crate::assertion::{Answer, Assertion, Judged, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, error};
 use crate::js;
 use crate::similarity::{DEFAULT_THRESHOLD, measured, references};
 
 /// Pairs of words that are compared.
 const MOST_PAIRS: usize = 25_000_000;
 
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let references = references(assertion)?;
     if answer.text.is_empty() {
         return error("`meteor` needs an answer that is not empty");

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 use crate::traces::Glob;
 
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     match assertion.kind.as_str() {
         "cost" => limit(assertion, answer.field("cost").and_then(Value::as_f64), "cost"),
         "latency" => limit(assertion, answer.field("latencyMs").and_then(Value::as_f64), "latency"),
@@ -16,7 +16,7 @@ pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     }
 }
 
-fn limit(assertion: &Assertion, found: Option<f64>, what: &str) -> Judged {
+fn limit(assertion: &Assertion, found: Option<f64>, what: &str) -> AssertionResult {
     let Some(threshold) = assertion.threshold() else {
         return error(format!("`{}` needs a `threshold`", assertion.name()));
     };
@@ -27,7 +27,7 @@ fn limit(assertion: &Assertion, found: Option<f64>, what: &str) -> Judged {
     Ok(Verdict::new((found <= threshold) != assertion.negated).because(reason))
 }
 
-fn finish_reason(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+fn finish_reason(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(Value::String(expected)) = &assertion.value else {
         return error("`finish-reason` needs a text");
     };
@@ -43,7 +43,7 @@ fn guardrails(assertion: &Assertion, answer: &Answer<'_>) -> Verdict {
     Verdict::new(is_flagged == assertion.negated)
 }
 
-fn perplexity(assertion: &Assertion, answer: &Answer<'_>, is_score: bool) -> Judged {
+fn perplexity(assertion: &Assertion, answer: &Answer<'_>, is_score: bool) -> AssertionResult {
     let numbers: Option<Vec<f64>> = answer
         .field("logProbs")
         .and_then(Value::as_array)
@@ -76,7 +76,7 @@ fn count(value: &Map<String, Value>, key: &str) -> Result<Option<f64>, Fault> {
     }
 }
 
-pub(crate) fn skill_used(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn skill_used(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let calls = answer.field("metadata").and_then(|metadata| metadata.get("skillCalls")).and_then(Value::as_array);
     let used: Vec<&str> = calls
         .into_iter()
@@ -101,7 +101,7 @@ pub(crate) fn skill_used(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     Ok(Verdict::new(pass))
 }
 
-fn skill_counted(assertion: &Assertion, value: &Map<String, Value>, used: &[&str]) -> Judged {
+fn skill_counted(assertion: &Assertion, value: &Map<String, Value>, used: &[&str]) -> AssertionResult {
     let text = |key: &str| match value.get(key) {
         None => Ok(None),
         Some(Value::String(text)) if !js::trim(text).is_empty() => Ok(Some(js::trim(text).to_owned())),

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::assertion::{Assertion, Fault, Judged, Verdict};
+use crate::assertion::{Assertion, AssertionResult, Fault, Verdict};
 use crate::js;
 
 /// What a script is for, which says how it is called.
@@ -98,7 +98,7 @@ impl Script {
 
 /// What the original makes of what the code of a `javascript` or `python` assertion returned. Where it would count a failure of
 /// the code as a failed assertion, this is an error: nothing was decided.
-pub fn script_verdict(assertion: &Assertion, returned: &Value) -> Judged {
+pub fn script_verdict(assertion: &Assertion, returned: &Value) -> AssertionResult {
     let mut verdict = match returned {
         Value::Bool(pass) => Verdict::new(*pass != assertion.negated),
         Value::Number(_) => numbered(assertion, js::to_number(returned)),
@@ -118,7 +118,7 @@ fn numbered(assertion: &Assertion, score: f64) -> Verdict {
 }
 
 /// An object with `pass`, `score` and `reason`.
-fn graded(assertion: &Assertion, result: &Map<String, Value>) -> Judged {
+fn graded(assertion: &Assertion, result: &Map<String, Value>) -> AssertionResult {
     let is_python = assertion.kind == "python";
     let pass = result.get("pass").or_else(|| result.get("pass_").filter(|_| is_python));
     let (Some(Value::Bool(mut pass)), Some(score), Some(Value::String(reason))) =

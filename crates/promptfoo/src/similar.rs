@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 
 /// Threshold where none is given.
 const DEFAULT_THRESHOLD: f64 = 0.75;
@@ -34,7 +34,7 @@ pub fn expected_texts(assertion: &Assertion) -> Option<Vec<&str>> {
     }
 }
 
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let measure = match assertion.kind.as_str() {
         "similar:dot" => Measure::Dot,
         "similar:euclidean" => Measure::Euclidean,

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 
 /// The longest sequences of words that are compared.
@@ -18,7 +18,7 @@ pub(crate) const DEFAULT_THRESHOLD: f64 = 0.5;
 /// Threshold of `rouge-n`.
 const ROUGE_THRESHOLD: f64 = 0.75;
 
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let references = references(assertion)?;
     let (measure, threshold) = match assertion.kind.as_str() {
         "bleu" => (bleu(&answer.text, &references), DEFAULT_THRESHOLD),

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 
 /// Whoever may run `node-sql-parser`: gets a text and the value of the assertion, gives what is wrong with the text.
@@ -34,7 +34,7 @@ const DIALECTS: [&str; 16] = [
     "bigquerys",
 ];
 
-pub(crate) fn is_sql(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn is_sql(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     statement(&answer.text, options(assertion)?, answer)
 }
 
@@ -47,7 +47,7 @@ fn options(assertion: &Assertion) -> Result<&Value, Fault> {
     }
 }
 
-fn statement(text: &str, options: &Value, answer: &Answer<'_>) -> Judged {
+fn statement(text: &str, options: &Value, answer: &Answer<'_>) -> AssertionResult {
     let fails = |reason: &str| Ok(Verdict::new(false).because(reason));
     let dialect = options.get("databaseType").and_then(Value::as_str).filter(|name| !name.is_empty());
     // The rules know two dialects by their very names.
@@ -165,7 +165,7 @@ const MYSQL_MODIFIERS: [&str; 9] = [
     "straight_join",
 ];
 
-pub(crate) fn contains_sql(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn contains_sql(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let options = options(assertion)?;
     let blocks = fenced_blocks(&answer.text);
     if blocks.is_empty() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use probare_text::distance::levenshtein_items;
 use serde_json::Value;
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 use crate::js_regex::JsRegex;
 
@@ -15,7 +15,7 @@ const MOST_CELLS: usize = 1 << 34;
 /// Distance up to which `levenshtein` passes.
 const DEFAULT_DISTANCE: f64 = 5.0;
 
-pub(crate) fn equals(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn equals(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let pass = match &assertion.value {
         None => answer.text == "undefined",
         Some(value @ (Value::Object(_) | Value::Array(_) | Value::Null)) => match js::parse_json(&answer.text) {
@@ -33,7 +33,7 @@ pub(crate) fn unreadable() -> Fault {
     Fault::NotRun("the answer is JSON nested too deeply, or with numbers too large, to be read".to_owned())
 }
 
-pub(crate) fn contains(assertion: &Assertion, answer: &Answer<'_>, ignore_case: bool) -> Judged {
+pub(crate) fn contains(assertion: &Assertion, answer: &Answer<'_>, ignore_case: bool) -> AssertionResult {
     let needle = match &assertion.value {
         Some(Value::String(text)) if !text.is_empty() => text.clone(),
         Some(Value::Number(number)) => js::number_text(js::number(number)),
@@ -52,7 +52,12 @@ fn find(text: &str, needle: &str, ignore_case: bool) -> Option<Range<usize>> {
     text.find(needle).map(|at| at..at + needle.len())
 }
 
-pub(crate) fn contains_list(assertion: &Assertion, answer: &Answer<'_>, ignore_case: bool, all: bool) -> Judged {
+pub(crate) fn contains_list(
+    assertion: &Assertion,
+    answer: &Answer<'_>,
+    ignore_case: bool,
+    all: bool,
+) -> AssertionResult {
     let wrong = || error(format!("`{}` needs a list, or a text of items with commas between", assertion.name()));
     let items = match &assertion.value {
         Some(Value::Array(items)) => items.iter().map(js::text).collect(),
@@ -128,7 +133,7 @@ pub(crate) fn split_list(text: &str) -> Result<Vec<String>, &'static str> {
     }
 }
 
-pub(crate) fn starts_with(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn starts_with(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(prefix) = text_value(assertion) else {
         return error("`starts-with` needs a text that is not empty");
     };
@@ -142,7 +147,7 @@ fn text_value(assertion: &Assertion) -> Option<&str> {
 }
 
 /// A pattern that does not compile fails, behind `not-` too.
-pub(crate) fn regex(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn regex(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(pattern) = text_value(assertion) else {
         return error("`regex` needs a text that is not empty");
     };
@@ -176,7 +181,7 @@ fn byte_span(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     None
 }
 
-pub(crate) fn levenshtein(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn levenshtein(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(expected) = assertion.value.as_ref().and_then(Value::as_str) else {
         return error("`levenshtein` needs a text");
     };
@@ -189,7 +194,7 @@ pub(crate) fn levenshtein(assertion: &Assertion, answer: &Answer<'_>) -> Judged 
     Ok(Verdict::new(distance as f64 <= limit).because(format!("the distance is {distance}")))
 }
 
-pub(crate) fn word_count(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn word_count(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let count = js::words(&answer.text).count();
     let exact = match &assertion.value {
         Some(Value::Number(number)) => js::number(number),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::{js, json};
 
 /// What an error of an MCP server begins with.
@@ -12,7 +12,7 @@ const SERVER_ERROR: &str = "MCP Tool Error";
 const SERVER_RESULT: &str = "MCP Tool Result";
 
 /// `not-` is ignored by the original.
-pub(crate) fn function_call(answer: &Answer<'_>) -> Judged {
+pub(crate) fn function_call(answer: &Answer<'_>) -> AssertionResult {
     let parsed = parsed_output(answer);
     let call = parsed.get("function_call").unwrap_or(&parsed);
     let known = answer.functions.and_then(Value::as_array);
@@ -46,7 +46,7 @@ fn is_valid_call<'a>(
 }
 
 /// `not-` is ignored by the original.
-pub(crate) fn tools_call(answer: &Answer<'_>) -> Judged {
+pub(crate) fn tools_call(answer: &Answer<'_>) -> AssertionResult {
     if answer.text.contains(SERVER_ERROR) {
         return Ok(Verdict::new(false).because("the answer is an error of a server"));
     }
@@ -75,7 +75,7 @@ pub(crate) fn tools_call(answer: &Answer<'_>) -> Judged {
 }
 
 /// The score stays F1, behind `not-` too.
-pub(crate) fn tool_call_f1(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn tool_call_f1(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let expected: Vec<String> = match &assertion.value {
         Some(Value::Array(items)) => items.iter().map(js::text).collect(),
         Some(Value::String(text)) => text.split(',').map(str::to_owned).collect(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 
 /// A pattern of names: `*` is any run without line breaks, `?` one UTF-16 unit, upper and lower case are the same.
@@ -53,7 +53,7 @@ pub(crate) fn span_name(span: &Value) -> &str {
 }
 
 /// `not-` is ignored by the original.
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let spans = spans(assertion, answer)?;
     match assertion.kind.as_str() {
         "trace-span-count" => span_count(assertion, spans),
@@ -75,7 +75,7 @@ fn matching<'a>(spans: &'a [Value], pattern: Option<&str>) -> Vec<&'a Value> {
     spans.iter().filter(|span| pattern.is_none() || glob.matches(span_name(span))).collect()
 }
 
-fn span_count(assertion: &Assertion, spans: &[Value]) -> Judged {
+fn span_count(assertion: &Assertion, spans: &[Value]) -> AssertionResult {
     let value = object(assertion)?;
     let Some(pattern) = value.get("pattern").and_then(Value::as_str).filter(|pattern| !pattern.is_empty()) else {
         return error("`trace-span-count` needs a `pattern`");
@@ -86,7 +86,7 @@ fn span_count(assertion: &Assertion, spans: &[Value]) -> Judged {
     Ok(Verdict::new(pass).because(format!("{found} spans fit")))
 }
 
-fn span_duration(assertion: &Assertion, spans: &[Value]) -> Judged {
+fn span_duration(assertion: &Assertion, spans: &[Value]) -> AssertionResult {
     let value = object(assertion)?;
     let Some(most) = value.get("max").and_then(Value::as_f64) else {
         return error("`trace-span-duration` needs `max`");

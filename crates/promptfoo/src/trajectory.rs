@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 use crate::traces::{Glob, span_name, spans};
 
@@ -234,7 +234,7 @@ fn has_name(value: &Map<String, Value>) -> bool {
         .any(|key| value.get(*key).is_some_and(|name| name.as_str().is_some_and(|name| !name.is_empty())))
 }
 
-pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     match assertion.kind.as_str() {
         "trajectory:step-count" => step_count(assertion, answer),
         "trajectory:tool-used" => tool_used(assertion, answer),
@@ -249,7 +249,7 @@ fn tools(assertion: &Assertion, answer: &Answer<'_>) -> Result<Vec<Step>, Fault>
     Ok(steps)
 }
 
-fn step_count(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+fn step_count(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(Value::Object(value)) = &assertion.value else {
         return error("`trajectory:step-count` needs an object with `min` or `max`");
     };
@@ -265,7 +265,7 @@ fn step_count(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
 }
 
 /// Behind `not-` a list means that none of its tools may be used; the verdict is turned round by the caller.
-fn tool_used(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+fn tool_used(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let wrong = || error(format!("`{}` needs the name of a tool", assertion.name()));
     let listed: Option<Vec<&str>> = match &assertion.value {
         Some(Value::String(name)) => Some(vec![name]),
@@ -292,7 +292,7 @@ fn tool_used(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     Ok(Verdict::new(pass))
 }
 
-fn tool_sequence(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+fn tool_sequence(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let wrong = || error(format!("`{}` needs a list of steps with names", assertion.name()));
     let (listed, is_exact) = match &assertion.value {
         Some(Value::Array(steps)) => (Some(steps), false),
@@ -363,7 +363,7 @@ fn is_part(expected: &Value, found: &Value) -> bool {
     }
 }
 
-fn args_match(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+fn args_match(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(Value::Object(value)) = assertion.value.as_ref().filter(|value| value.as_object().is_some_and(has_name))
     else {
         return error(format!("`{}` needs the name of a tool", assertion.name()));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Answer, Assertion, Fault, Judged, Verdict, error};
+use crate::assertion::{Answer, Assertion, AssertionResult, Fault, Verdict, error};
 use crate::js;
 
 /// Elements within each other that are read.
@@ -37,7 +37,7 @@ fn missing<'a>(tree: &Value, paths: &'a [String]) -> Option<&'a String> {
     paths.iter().find(|path| has(path).is_none())
 }
 
-pub(crate) fn is_xml(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn is_xml(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let paths = required(assertion)?;
     let Some(tree) = StrictReader::read(&answer.text) else {
         return Ok(Verdict::new(false).because("the answer is no well-formed XML"));
@@ -48,7 +48,7 @@ pub(crate) fn is_xml(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
     })
 }
 
-pub(crate) fn contains_xml(assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+pub(crate) fn contains_xml(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let paths = required(assertion)?;
     let spans = fragments(&answer.text);
     let whole = (spans.len() > 1).then(|| spans[0].start..spans[spans.len() - 1].end);

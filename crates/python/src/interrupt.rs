@@ -56,7 +56,7 @@ impl Watch {
         Arc::clone(&self.done)
     }
 
-    fn tell(&self, py: Python<'_>) -> PyResult<()> {
+    fn call(&self, py: Python<'_>) -> PyResult<()> {
         self.function.call1(py, (self.done.load(Ordering::Relaxed),)).map(drop)
     }
 }
@@ -81,7 +81,7 @@ pub fn run_interruptibly<T: Send>(
                 match result.recv_timeout(SIGNAL_CHECK_INTERVAL) {
                     Ok(ended) => {
                         if let (None, Some(watch)) = (&signal, watch) {
-                            Python::attach(|py| watch.tell(py))?;
+                            Python::attach(|py| watch.call(py))?;
                         }
                         return match signal {
                             Some(signal) => Err(signal),
@@ -95,7 +95,7 @@ pub fn run_interruptibly<T: Send>(
                         if signal.is_none()
                             && let Err(raised) = Python::attach(|py| {
                                 Python::check_signals(py)?;
-                                watch.map_or(Ok(()), |watch| watch.tell(py))
+                                watch.map_or(Ok(()), |watch| watch.call(py))
                             })
                         {
                             interrupted.store(true, Ordering::Relaxed);

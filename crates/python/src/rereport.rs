@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use probare_core::{
     Case, CaseBatch, CaseLimit, CasePolicy, CaseResult, CaseSource, InputFile, Job, MetricInfo, MetricResult, Outcome,
-    Problem, SampleKey, SerializedResult, Sink, SourceError,
+    Problem, SampleDimensions, SampleKey, SerializedResult, Sink, SourceError,
 };
 use probare_engine::{CallResult, Conclusion, Response, RunOptions, RunRequest, SampleProvider, rereport};
 use probare_report::NOT_ASKED;
@@ -79,8 +79,11 @@ impl SampleProvider for KnownResults {
 }
 
 impl CasePolicy for KnownResults {
-    fn names_prompts(&self) -> bool {
-        self.0.iter().any(|kept| kept.result.prompt.is_some())
+    fn dimensions(&self) -> SampleDimensions {
+        SampleDimensions {
+            has_prompts: self.0.iter().any(|kept| kept.result.prompt.is_some()),
+            has_fallbacks: self.0.iter().any(|kept| kept.result.answered_by().is_some()),
+        }
     }
 
     fn prompt(&self, case: &Case) -> Option<String> {

@@ -27,10 +27,10 @@ fn unnamed_input(rows: u64) -> Vec<InputFile> {
 
 /// What is learned of rows while they are read.
 #[derive(Debug, Clone, Default)]
-pub struct SeenRows(Arc<Seen>);
+pub struct SeenRows(Arc<RowFacts>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct RowFacts {
     ids: AtomicU8,
     columns: Mutex<Vec<String>>,
 }

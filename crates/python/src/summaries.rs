@@ -8,8 +8,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use probare_core::{
-    CaseResult, Decider, ErrorKind, Event, LabelOnly, MetricInfo, MetricResult, Outcome, RunEnd, Score, ScoreError,
-    ScoreParts, Sink, Stop,
+    CaseResult, Decider, ErrorKind, Event, LabelOnly, MetricInfo, MetricResult, Outcome, RunEnd, SampleDimensions,
+    Score, ScoreError, ScoreParts, Sink, Stop,
 };
 use probare_engine::Plan;
 use probare_report::{
@@ -36,7 +36,7 @@ impl Summary {
     pub fn empty(source: &str, infos: &[MetricInfo]) -> Counted {
         let mut counted = Counted::default();
         // A summary keeps everything in memory and cannot fail.
-        let _ = counted.event(&Event::Started { source, metrics: infos, has_prompts: false });
+        let _ = counted.event(&Event::Started { source, metrics: infos, dimensions: SampleDimensions::default() });
         let _ = counted.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)));
         counted
     }

@@ -278,6 +278,23 @@ def test_data_sets_of_hugging_face():
         probare.score(datasets.DatasetDict({"train": dataset, "test": dataset}), "token_f1")
 
 
+def test_a_data_set_of_hugging_face_of_any_types():
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    more = {
+        "kind": (datasets.ClassLabel(names=["x", "y"]), ["x", "y"]),
+        "price": (datasets.Value("decimal128(4, 2)"), [decimal.Decimal("1.50"), None]),
+        "at": (datasets.Value("timestamp[us]"), [datetime.datetime(2026, 1, 1, 12), None]),
+        "nothing": (datasets.Value("null"), [None, None]),
+        "blob": (datasets.Value("binary"), [b"\xff", None]),
+        "nested": ({"a": datasets.List({"b": datasets.Value("int64")})}, [{"a": [{"b": 1}]}, {"a": []}]),
+    }
+    texts = {"response": ["a", "b"], "reference": ["a", "a"]}
+    features = datasets.Features({**dict.fromkeys(texts, datasets.Value("string")), **{name: kind for name, (kind, _) in more.items()}})
+    dataset = datasets.Dataset.from_dict({**texts, **{name: values for name, (_, values) in more.items()}}, features=features)
+    for cases in (dataset, dataset.with_format("pandas"), dataset.to_iterable_dataset()):
+        assert probare.score(cases, "exact_match")["exact_match"] == [1.0, 0.0]
+
+
 def test_evidence_is_an_object_when_it_is_looked_at():
     frame = pandas.DataFrame({"response": ["It is Oslo.", "b"], "reference": ["Oslo", "a"]})
     told = probare.score(frame, "token_f1").to_pandas()

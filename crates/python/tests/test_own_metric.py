@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import decimal
+import fractions
 import functools
 import importlib
 import json
@@ -101,9 +103,14 @@ def test_an_exception_is_a_failure_with_its_line_and_never_a_score():
     line = broken.__code__.co_firstlineno + 2
     assert told["kind"] == "failed"
     assert told["error"] == f"`broken`: KeyError: 'b' (test_own_metric.py:{line})"
+    for returned in (decimal.Decimal("0.5"), fractions.Fraction(1, 2)):
+        marked = probare.metric(lambda case, returned=returned: returned, name="it")
+        assert probare.score(ROWS[:1], marked)["it"] == [0.5]
     for returned, words in (
         (None, "returned None"),
         (float("nan"), "returned nan"),
+        (10**400, "returned inf"),
+        (1j, "a value of type `complex`"),
         ([1], "a value of type `list`"),
         (2, "outside of the announced range, 0 to 1"),
         (probare.Score(), "neither a value nor a label"),
@@ -146,15 +153,24 @@ def test_what_cannot_be_a_metric_is_refused_in_words():
         probare.score(ROWS, [{"id": brand_voice, "profile": "improved"}])
     with pytest.raises(probare.UsageError, match="two metrics are called `brand_voice`"):
         probare.score(ROWS, [brand_voice, brand_voice])
-    with pytest.raises(TypeError, match="of a function or a class"):
-        probare.metric(3)
-    for wrong in ({"range": (1, 0)}, {"better": "more"}, {"version": 0}):
+    with pytest.raises(TypeError, match="of a function or a class, not of str; .*@probare.metric"):
+        probare.metric("voice")
+    with pytest.raises(probare.UsageError, match="`fields` needs the option `reference`; its first parameter is the case"):
+        probare.score(ROWS, fields)
+    for wrong in ({"range": (1, 0)}, {"better": "more"}, {"version": 0}, {"needs": ["mood"]}):
         with pytest.raises(ValueError):
             probare.metric(**wrong)(lambda case: 1)
+    with pytest.raises(ValueError, match="needs='answer': here it is `response`"):
+        probare.metric(needs=["answer"])(lambda case: 1)
 
 
 def plain(case):
     return True
+
+
+@probare.metric
+def fields(response, reference):
+    return response == reference
 
 
 def test_options_have_the_types_of_their_annotations_and_defaults():
@@ -196,6 +212,20 @@ def test_options_have_the_types_of_their_annotations_and_defaults():
         if wrong is not None:
             with pytest.raises(MetricError, match=f"the option `{name}` of `many` is "):
                 BoundMetric(many, {"needed": 1, name: wrong})
+
+
+LATE = """
+def checked(case, words: list[str] = [], at: ndarray = None) -> ndarray:
+    return True
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="before Python 3.14 such a function cannot be defined")
+def test_annotations_may_name_what_only_type_checkers_import():
+    scope: dict[str, Any] = {}
+    exec(compile(LATE, "late.py", "exec", dont_inherit=True), scope)
+    options = BoundMetric(probare.metric(scope["checked"])).ready()["options"]["properties"]
+    assert options == {"words": {"type": "array", "default": []}, "at": {"default": None}}
 
 
 def test_a_field_that_a_case_does_not_have_is_told_with_the_right_name():

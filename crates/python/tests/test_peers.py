@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
+from conftest import ROOT
 
 import probare
 
@@ -143,6 +145,18 @@ def test_cloudpickle_takes_whatever_the_package_gives():
     assert scorer.metrics == ["token_f1"] and "token_f1.evidence" in scorer.schema.names
     call = cloudpickle.loads(cloudpickle.dumps(lambda cases: probare.score(cases, probare.catalogue.token_f1)))
     assert call(rows)["token_f1"] == results["token_f1"]
+
+
+def test_a_notebook_is_run_and_shown_as_jupyter_does(tmp_path):
+    pytest.importorskip("nbconvert", reason="nbconvert is not installed")
+    pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+    notebook = shutil.copy(ROOT / "examples/own_metrics/own_metric.ipynb", tmp_path)
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "--execute", str(notebook)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "own_metric.html").read_text(encoding="utf-8")
+    for part in ("b 21 29 leverage jargon", "exit code 2", '<div class="probare"><table>', "<details><summary>", '<span class="mark bad"'):
+        assert part in page, part
 
 
 LM_TASK = """

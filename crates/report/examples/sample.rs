@@ -10,7 +10,7 @@ use std::path::Path;
 
 use probare_core::{
     BenchmarkData, Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, FieldSpan, MetricInfo, Outcome,
-    Output, Passage, Problem, Profile, RunEnd, Score, ScoreError, Sink, Stop,
+    Output, Passage, Problem, Profile, RunEnd, SampleDimensions, Score, ScoreError, Sink, Stop,
 };
 use probare_report::{Gate, Gates, GroupBy, RendererOptions, Summary, TerminalStyle, open, terminal};
 
@@ -185,7 +185,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sink = open(Path::new(&path), &options)?;
     let mut summary = Summary::new(&options);
     let mut send = |event: &Event<'_>| summary.event(event).and_then(|()| sink.event(event));
-    send(&Event::Started { source: "support-week-19.jsonl", metrics: &metrics, has_prompts: false })?;
+    send(&Event::Started {
+        source: "support-week-19.jsonl",
+        metrics: &metrics,
+        dimensions: SampleDimensions::default(),
+    })?;
     let problem = Problem {
         file: "support-week-19.jsonl".to_owned(),
         line: Some(118),

@@ -21,8 +21,10 @@ const TIMELINE: usize = 40;
 
 /// A case with everything that is known about it.
 pub fn case(result: &CaseResult, metrics: &[MetricInfo], look: TerminalStyle) -> String {
-    let mut text = head(&result.case.id, model_name(result).as_deref(), result.repeat, &result.case.tags, look);
-    let pieces: Vec<&Evidence> = result.results.iter().filter_map(evidence).flatten().collect();
+    let model = model_name(result);
+    let prompt = result.prompt.as_deref();
+    let mut text = head(&result.case.id, model.as_deref(), prompt, result.repeat, &result.case.tags, look);
+    let pieces: Vec<&Evidence> = result.results.iter().flatten().flat_map(Outcome::evidence).collect();
     text.push_str(&texts(&result.case, &pieces, look));
     for (metric, named) in metrics.iter().zip(&result.results) {
         text.push_str(&metric_section(metric, named, look));
@@ -34,25 +36,32 @@ pub fn case(result: &CaseResult, metrics: &[MetricInfo], look: TerminalStyle) ->
 pub fn results(
     id: &str,
     model: Option<&str>,
+    prompt: Option<&str>,
     repeat: u32,
     named: &[(MetricInfo, MetricResult)],
     look: TerminalStyle,
 ) -> String {
-    let mut text = head(id, model, repeat, &[], look);
+    let mut text = head(id, model, prompt, repeat, &[], look);
     for (metric, named) in named {
         text.push_str(&metric_section(metric, named, look));
     }
     text
 }
 
-fn evidence(named: &MetricResult) -> Option<&Vec<Evidence>> {
-    named.as_ref().ok().and_then(Outcome::score).map(|score| &score.evidence)
-}
-
-fn head(id: &str, model: Option<&str>, repeat: u32, tags: &[String], look: TerminalStyle) -> String {
+fn head(
+    id: &str,
+    model: Option<&str>,
+    prompt: Option<&str>,
+    repeat: u32,
+    tags: &[String],
+    look: TerminalStyle,
+) -> String {
     let mut head = format!("case {}", terminal(id));
     if let Some(model) = model {
         head.push_str(&format!(", model {}", terminal(model)));
+    }
+    if let Some(prompt) = prompt {
+        head.push_str(&format!(", prompt {}", terminal(prompt)));
     }
     if repeat > 0 {
         head.push_str(&format!(", repeat {repeat}"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use probare_core::MetricInfo;
+use probare_core::{MetricInfo, SampleDimensions};
 
 /// Names of the columns of one metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,12 +25,16 @@ pub struct MetricColumns {
     pub by: String,
 }
 
-/// What tells a row apart: columns that every table of results has, and `prompt`, which a table has where the run has several.
-pub(crate) const KEYS: [&str; 4] = ["id", "model", "prompt", "repeat"];
+/// What tells a row apart: columns that every table of results has, and those of dimensions that a run may have or not.
+const KEYS: [&str; 5] = ["id", "model", "answered_by", "prompt", "repeat"];
 
-/// Names of those columns of a table that has prompts, or has none.
-pub(crate) fn keys(has_prompts: bool) -> impl Iterator<Item = &'static str> {
-    KEYS.into_iter().filter(move |key| has_prompts || *key != "prompt")
+/// Names of those columns of a table with these dimensions.
+pub(crate) fn keys(dimensions: SampleDimensions) -> impl Iterator<Item = &'static str> {
+    KEYS.into_iter().filter(move |key| match *key {
+        "answered_by" => dimensions.has_fallbacks,
+        "prompt" => dimensions.has_prompts,
+        _ => true,
+    })
 }
 
 /// One set of names per metric, all different from each other and from those of the case.

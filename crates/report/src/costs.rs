@@ -24,7 +24,7 @@ pub fn panel(costs: &RunCosts) -> Panel {
     }
     let most = bars.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
     let header = ["Model", "Purpose", "Outcome", "Calls", "Tokens in", "Tokens out", "US dollars"];
-    let mut table = PanelTable::new("", header, 3);
+    let mut table = PanelTable::new("Calls", header, 3);
     for line in &costs.lines {
         let is_bound = line.outcome == CallOutcome::Interrupted || line.bounded_calls > 0;
         let dollars = match line.cost_usd {

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, FORMAT, MetricInfo, Sink};
+use probare_core::{CaseResult, Event, FORMAT, MetricInfo, SampleDimensions, Sink};
 
 use crate::columns::{columns, keys};
 use crate::status::{ResultStatus, note, score};
@@ -16,21 +16,21 @@ use crate::{OutputWriter, escape, manifest};
 pub struct Csv {
     output: OutputWriter,
     metrics: usize,
-    has_prompts: bool,
+    dimensions: SampleDimensions,
     /// Reused for every row.
     row: String,
 }
 
 impl Csv {
     /// Rows go to `output`.
-    pub const fn new(output: OutputWriter) -> Self {
-        Self { output, metrics: 0, has_prompts: false, row: String::new() }
+    pub fn new(output: OutputWriter) -> Self {
+        Self { output, metrics: 0, dimensions: SampleDimensions::default(), row: String::new() }
     }
 
-    fn header(&mut self, metrics: &[MetricInfo], has_prompts: bool) -> io::Result<()> {
-        (self.metrics, self.has_prompts) = (metrics.len(), has_prompts);
+    fn header(&mut self, metrics: &[MetricInfo], dimensions: SampleDimensions) -> io::Result<()> {
+        (self.metrics, self.dimensions) = (metrics.len(), dimensions);
         self.row.clear();
-        for (index, name) in column_names(metrics, FORMAT, has_prompts).iter().enumerate() {
+        for (index, name) in column_names(metrics, FORMAT, dimensions).iter().enumerate() {
             if index > 0 {
                 self.row.push(',');
             }
@@ -41,7 +41,7 @@ impl Csv {
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
         self.row.clear();
-        push_row(&mut self.row, result, self.metrics, FORMAT, self.has_prompts)?;
+        push_row(&mut self.row, result, self.metrics, FORMAT, self.dimensions)?;
         self.end_row()
     }
 
@@ -57,9 +57,9 @@ const fn names_models(format: u32) -> bool {
 }
 
 /// Names of all columns in a file of this format, in their order, as they are before a cell is made harmless.
-pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
+pub fn column_names(metrics: &[MetricInfo], format: u32, dimensions: SampleDimensions) -> Vec<String> {
     let most = if names_models(format) { usize::MAX } else { 1 };
-    let mut names: Vec<String> = keys(has_prompts).take(most).map(str::to_owned).collect();
+    let mut names: Vec<String> = keys(dimensions).take(most).map(str::to_owned).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status, of.note]);
     }
@@ -67,20 +67,28 @@ pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> V
 }
 
 /// The row of an output in a file of this format, without its line break.
-pub fn row(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<String> {
+pub fn row(result: &CaseResult, metrics: usize, format: u32, dimensions: SampleDimensions) -> io::Result<String> {
     let mut row = String::new();
-    push_row(&mut row, result, metrics, format, has_prompts)?;
+    push_row(&mut row, result, metrics, format, dimensions)?;
     Ok(row)
 }
 
-fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<()> {
+fn push_row(
+    row: &mut String,
+    result: &CaseResult,
+    metrics: usize,
+    format: u32,
+    dimensions: SampleDimensions,
+) -> io::Result<()> {
     row.push_str(&escape::csv(&result.case.id));
     if names_models(format) {
         row.push(',');
         row.push_str(&escape::csv(result.model.as_deref().unwrap_or("")));
-        if has_prompts {
+        let answered_by = dimensions.has_fallbacks.then(|| result.answered_by());
+        let prompt = dimensions.has_prompts.then_some(result.prompt.as_deref());
+        for cell in answered_by.into_iter().chain(prompt) {
             row.push(',');
-            row.push_str(&escape::csv(result.prompt.as_deref().unwrap_or("")));
+            row.push_str(&escape::csv(cell.unwrap_or("")));
         }
         write!(row, ",{}", result.repeat).map_err(io::Error::other)?;
     }
@@ -105,7 +113,7 @@ fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32, 
 impl Sink for Csv {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { metrics, has_prompts, .. } => self.header(metrics, *has_prompts),
+            Event::Started { metrics, dimensions, .. } => self.header(metrics, *dimensions),
             Event::Scored(result) => self.case(result),
             Event::Finished(finish) => manifest::finish(&mut self.output, finish),
             _ => Ok(()),

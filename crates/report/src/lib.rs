@@ -8,11 +8,11 @@
 //! cases.
 //!
 //! ```
-//! use probare_core::{Event, RunEnd, Sink, Stop};
+//! use probare_core::{Event, RunEnd, SampleDimensions, Sink, Stop};
 //! use probare_report::{Gate, Gates, Summary};
 //!
 //! let mut summary = Summary::default();
-//! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[], has_prompts: false })?;
+//! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[], dimensions: SampleDimensions::default() })?;
 //! summary.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete)))?;
 //! let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?]);
 //! // A metric without a single score does not pass.

@@ -121,7 +121,6 @@ pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
 pub struct Range {
     /// What is measured; as given, not escaped.
     pub label: String,
-    /// The mean.
     pub mean: f64,
     /// The ends of its interval, where it has one.
     pub interval: Option<(f64, f64)>,
@@ -263,7 +262,8 @@ impl Trend {
         for (point, words) in self.points.iter().zip(&all) {
             let tone = point.mark.map_or("plain", |is_better| if is_better { "good" } else { "bad" });
             svg.push_str(&format!(
-                "<circle class=\"point {tone}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{}\" fill=\"{FALLBACK}\"><title>{}</title></circle>",
+                "<circle class=\"point {tone}\" data-run=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{}\" fill=\"{FALLBACK}\"><title>{}</title></circle>",
+                point.place,
                 x(point.place),
                 y(point.value),
                 if point.mark.is_some() { 4.0 } else { 2.5 },

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use probare_core::{
     BenchmarkData, Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, MetricInfo, Outcome,
-    Output as Answer, Passage, Problem, Profile, RunEnd, Score, ScoreError, Sink, Stop,
+    Output as Answer, Passage, Problem, Profile, RunEnd, SampleDimensions, Score, ScoreError, Sink, Stop,
 };
 
 use crate::{OutputWriter, RendererOptions, Summary};
@@ -104,7 +104,7 @@ pub(crate) fn events_of(
         summary.event(event).unwrap();
         sink.event(event).unwrap();
     };
-    send(&Event::Started { source: "cases.jsonl", metrics, has_prompts: false });
+    send(&Event::Started { source: "cases.jsonl", metrics, dimensions: SampleDimensions::default() });
     let problem = |lost| Problem {
         file: "cases.jsonl".into(),
         line: Some(3),

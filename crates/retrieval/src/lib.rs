@@ -26,9 +26,9 @@
 
 pub mod answer;
 pub mod corpus;
+mod document_filter;
 mod embedder;
 mod error;
-mod filter;
 mod index;
 pub mod passages;
 mod search;
@@ -36,9 +36,9 @@ pub mod stores;
 mod tokenizer;
 
 pub use corpus::{CorpusError, CorpusFile, Document};
+pub use document_filter::{Condition, Filter, FilterError};
 pub use embedder::Embedder;
 pub use error::RetrievalError;
-pub use filter::{Condition, Filter, FilterError};
 pub use index::{
     BuildReport, BuildStage, Header, Index, IndexBuilder, IndexSettings, IndexedFile, IndexedPassage, SkippedFile,
     VectorsInfo,

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::filter::scalar_text;
+use crate::document_filter::scalar_text;
 use crate::{Condition, Embedder, Filter, Index, IndexedPassage, RetrievalError};
 
 /// What is added to a rank before it is turned over.

@@ -49,7 +49,6 @@ pub enum PythonEnvironment {
 pub struct Interpreter {
     /// The program.
     pub python: PathBuf,
-    /// Its version.
     pub version: String,
     /// Folders that it needs beside the system's own.
     pub folders: Vec<PathBuf>,
@@ -64,7 +63,6 @@ pub struct CreatedEnvironment {
     pub folder: PathBuf,
     /// Its interpreter.
     pub python: PathBuf,
-    /// Its version.
     pub version: String,
 }
 
@@ -73,7 +71,6 @@ pub struct CreatedEnvironment {
 pub struct EnvironmentSummary {
     /// Its interpreter.
     pub python: PathBuf,
-    /// Its version.
     pub version: String,
     /// Packages that are installed.
     pub packages: usize,
@@ -292,7 +289,7 @@ pub fn describe(text: &str) -> Result<EnvironmentSummary, EnvironmentError> {
 }
 
 /// What a program prints; an error where it does not end well and in time.
-fn command_output(command: &mut Command, patience: Duration) -> Result<String, EnvironmentError> {
+fn command_output(command: &mut Command, timeout: Duration) -> Result<String, EnvironmentError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed = |reason: String| EnvironmentError::Failed { program: program.clone(), reason };
     let mut child = command
@@ -318,10 +315,10 @@ fn command_output(command: &mut Command, patience: Duration) -> Result<String, E
         if let Some(status) = child.try_wait().map_err(|error| failed(error.to_string()))? {
             break status;
         }
-        if start.elapsed() > patience {
+        if start.elapsed() > timeout {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(failed(format!("it did not answer within {} seconds", patience.as_secs())));
+            return Err(failed(format!("it did not answer within {} seconds", timeout.as_secs())));
         }
         thread::sleep(Duration::from_millis(2));
     };

@@ -30,7 +30,6 @@ pub(crate) struct ScriptContext<'a> {
     pub given: &'a str,
     /// Whether it is the first process of its own namespace, and so may end all others.
     pub is_first: bool,
-    /// The limits.
     pub limits: &'a SandboxLimits,
     /// Seconds of processor time.
     pub processor_seconds: u64,

@@ -37,7 +37,7 @@ const TRACES_AT_ONCE: usize = 200;
 const BYTES_AT_ONCE: u64 = 32 << 20;
 
 /// How often it is looked for quiet traces, and how long is waited after a failure.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Scores of one request to whom they are handed on, its time, and the longest pause after one that failed.
@@ -200,6 +200,7 @@ impl Collector {
             stop: Arc::clone(&stop),
             counters: Arc::clone(&counters),
             told: Vec::new(),
+            is_budget_told: false,
         };
         spawn("score", Box::new(move || scorer.run()))?;
         Ok(Arc::new(Self {
@@ -373,16 +374,18 @@ struct TraceScorer {
     counters: Arc<CollectorCounters>,
     /// Kinds of remarks that were told: each is told once.
     told: Vec<String>,
+    /// Whether it was told that the budget of this day is reached.
+    is_budget_told: bool,
 }
 
 impl TraceScorer {
     fn run(mut self) {
         self.remove_old_days();
         while !self.stop.is_set() {
-            let worked = catch_unwind(AssertUnwindSafe(|| self.look()));
+            let worked = catch_unwind(AssertUnwindSafe(|| self.score_quiet_traces()));
             let pause = match worked {
                 Ok(Ok(true)) => continue,
-                Ok(Ok(false)) => LOOK,
+                Ok(Ok(false)) => POLL_INTERVAL,
                 Ok(Err(error)) => {
                     (self.settings.log)(&format!("error: traces cannot be scored, and wait: {}", chain(&error)));
                     PAUSE
@@ -394,13 +397,14 @@ impl TraceScorer {
     }
 
     /// Scores the traces that are quiet now; says whether there were any.
-    fn look(&mut self) -> Result<bool, CollectorError> {
+    fn score_quiet_traces(&mut self) -> Result<bool, CollectorError> {
         let today = today();
         if self.day != today {
             let scoring = TraceScoring::open(&self.settings.options, registries(), &self.store, &today)?;
             self.run.store(scoring.run(), Ordering::Relaxed);
             self.scoring = scoring;
             self.day = today;
+            self.is_budget_told = false;
             self.remove_old_days();
         }
         self.counters.waiting.store(self.store.waiting_traces()?, Ordering::Relaxed);
@@ -420,9 +424,15 @@ impl TraceScorer {
             // A trace, its id, the kind and the rest.
             let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
             if !self.told.contains(&kind) {
-                (self.settings.log)(&format!("{note} (told once for all traces; it stands in each case)"));
+                (self.settings.log)(&format!("{note} (reported once; each case says it in `metadata.trace.notes`)"));
                 self.told.push(kind);
             }
+        }
+        if self.scoring.is_budget_reached() && !self.is_budget_told {
+            (self.settings.log)(
+                "the budget of the day is reached: metrics that ask a model are errors until the next day (UTC)",
+            );
+            self.is_budget_told = true;
         }
         Ok(true)
     }
@@ -432,7 +442,10 @@ impl TraceScorer {
         let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         match self.store.remove_days_before(&day_of(seconds.saturating_sub(days.saturating_mul(DAY)))) {
             Ok(0) => {}
-            Ok(removed) => (self.settings.log)(&format!("removed {removed} runs of traces older than {days} days")),
+            Ok(removed) => {
+                let runs = if removed == 1 { "1 run".to_owned() } else { format!("{removed} runs") };
+                (self.settings.log)(&format!("removed {runs} of traces older than {days} days"));
+            }
             Err(error) => (self.settings.log)(&format!("error: old traces cannot be removed: {error}")),
         }
     }
@@ -451,14 +464,14 @@ struct ScoreExporter {
 
 impl ScoreExporter {
     fn run(mut self) {
-        let mut pause = LOOK;
+        let mut pause = POLL_INTERVAL;
         let mut is_failing = false;
         while !self.stop.is_set() {
             match self.export() {
-                Ok(0) => pause = LOOK,
+                Ok(0) => pause = POLL_INTERVAL,
                 Ok(count) => {
                     self.counters.exports.fetch_add(count, Ordering::Relaxed);
-                    (pause, is_failing) = (LOOK, false);
+                    (pause, is_failing) = (POLL_INTERVAL, false);
                     continue;
                 }
                 Err(reason) => {
@@ -514,4 +527,39 @@ fn chain(error: &dyn std::error::Error) -> String {
         next = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header::RETRY_AFTER;
+    use axum::response::IntoResponse as _;
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_finds_no_room_to_wait_is_told_to_come_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Store::open(&folder.path().join("store.db")).unwrap().lock_for_collector().unwrap();
+        // Nobody writes: the first request waits until its time is over, in the only place that there is.
+        let (arrivals, _received) = mpsc::sync_channel(1);
+        let collector = Collector {
+            arrivals: Mutex::new(Some(arrivals)),
+            counters: Arc::default(),
+            stop: Arc::default(),
+            threads: Mutex::default(),
+            run: Arc::default(),
+            metrics: Vec::new(),
+            _lock: lock,
+        };
+        let piece = || vec![TracePiece { trace: "a".to_owned(), text: "{}".to_owned(), has_error: false }];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let refusal = || {
+            let kept =
+                runtime.block_on(async { collector.keep(piece(), Instant::now() + Duration::from_millis(20)).await });
+            let response = kept.unwrap_err().into_response();
+            (response.status(), response.headers().contains_key(RETRY_AFTER))
+        };
+        assert_eq!(refusal(), (StatusCode::GATEWAY_TIMEOUT, false));
+        assert_eq!(refusal(), (StatusCode::SERVICE_UNAVAILABLE, true));
+    }
 }

@@ -178,7 +178,7 @@ impl Signal {
     }
 
     /// The fields that lead to what is sent, and what stands in it: attributes, and events of spans.
-    const fn way(self) -> [&'static [u64]; 4] {
+    const fn field_path(self) -> [&'static [u64]; 4] {
         match self {
             Self::Traces => [&[1], &[2], &[2], &[9, 11]],
             Self::Logs => [&[1], &[2], &[2], &[5, 6]],
@@ -201,15 +201,15 @@ struct KeyValue {
 
 #[derive(Clone, PartialEq, Message, Serialize)]
 struct AnyValue {
-    #[prost(oneof = "Held", tags = "1, 2, 3, 4, 5, 6, 7")]
+    #[prost(oneof = "AnyValueKind", tags = "1, 2, 3, 4, 5, 6, 7")]
     #[serde(flatten)]
-    value: Option<Held>,
+    value: Option<AnyValueKind>,
 }
 
 #[derive(Clone, PartialEq, prost::Oneof, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::enum_variant_names, reason = "these are the names in OTLP/JSON")]
-enum Held {
+enum AnyValueKind {
     #[prost(string, tag = "1")]
     StringValue(String),
     #[prost(bool, tag = "2")]
@@ -240,8 +240,7 @@ struct KeyValueList {
 }
 
 fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    serializer.serialize_str(&digits)
+    serializer.serialize_str(&probare_core::hex(bytes))
 }
 
 /// Bytes that are no id are written as JSON writes bytes in protobuf.
@@ -282,7 +281,7 @@ const MOST: usize = 2_000_000;
 
 /// How many there are, without looking further into them; what is damaged is found when it is read.
 fn entries(body: &[u8], signal: Signal) -> usize {
-    let way = signal.way();
+    let way = signal.field_path();
     let (mut count, mut open) = (0, vec![(body, 0)]);
     while let Some((mut rest, depth)) = open.pop() {
         while let Some((key, after)) = varint(rest) {

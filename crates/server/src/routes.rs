@@ -96,6 +96,18 @@ const OF_PROMPTS: &[u16] = &[400, 401, 404, 408, 413, 415, 421, 422, 500, 502, 5
 const OF_LISTS: &[u16] = &[401, 421, 422];
 const OF_PAGES: &[u16] = &[400, 401, 404, 421, 422];
 
+const PROMPT: Route = Route {
+    method: "post",
+    path: "/prompt",
+    summary: "Answer a question about the corpus, with citations",
+    access: RouteAccess::HeaderOrBodyToken,
+    parameters: &[],
+    bodies: &[(JSON, schema::<prompt::PromptBody>)],
+    reply: (JSON, schema::<PromptReply>),
+    refusals: OF_PROMPTS,
+    handler: || post(prompt::answer),
+};
+
 /// All routes.
 pub(crate) static ROUTES: &[Route] = &[
     Route {
@@ -118,39 +130,14 @@ pub(crate) static ROUTES: &[Route] = &[
         refusals: OF_BODIES,
         handler: || post(evaluate::answer),
     },
+    PROMPT,
+    Route { path: "/evaluation-prompt", summary: "The same as /prompt, under the name that evaluations use", ..PROMPT },
     Route {
-        method: "post",
-        path: "/prompt",
-        summary: "Answer a question about the corpus, with citations",
-        access: RouteAccess::HeaderOrBodyToken,
-        parameters: &[],
-        bodies: &[(JSON, schema::<prompt::PromptBody>)],
-        reply: (JSON, schema::<PromptReply>),
-        refusals: OF_PROMPTS,
-        handler: || post(prompt::answer),
-    },
-    Route {
-        method: "post",
-        path: "/evaluation-prompt",
-        summary: "The same as /prompt, under the name that evaluations use",
-        access: RouteAccess::HeaderOrBodyToken,
-        parameters: &[],
-        bodies: &[(JSON, schema::<prompt::PromptBody>)],
-        reply: (JSON, schema::<PromptReply>),
-        refusals: OF_PROMPTS,
-        handler: || post(prompt::answer),
-    },
-    Route {
-        method: "post",
         path: "/",
         summary: "The same as /prompt: where clients are given a host and no path",
-        access: RouteAccess::HeaderOrBodyToken,
-        parameters: &[],
-        bodies: &[(JSON, schema::<prompt::PromptBody>)],
-        reply: (JSON, schema::<PromptReply>),
-        refusals: OF_PROMPTS,
         // A person at a browser still sees what there is.
         handler: || post(prompt::answer).get(not_found),
+        ..PROMPT
     },
     Route {
         method: "post",

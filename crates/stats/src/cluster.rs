@@ -13,7 +13,6 @@ pub struct ClusteredMean {
     pub mean: f64,
     /// Its standard error.
     pub error: f64,
-    /// Clusters.
     pub clusters: usize,
     /// `mean ± t · error` with one degree of freedom less than there are clusters.
     pub interval: Interval,

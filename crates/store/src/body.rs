@@ -4,8 +4,8 @@ use probare_core::{AgentConversation, CaseToolCall, MetricResult, Outcome, Outpu
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::StoreFault;
 use super::checksum::Checksum;
+use super::error::StoreFault;
 use super::packing::Unpacker;
 
 /// The output of a sample and what each metric said about it, as files hold it.
@@ -39,7 +39,6 @@ struct OutputWithCalls<O, C, A> {
 const CALLED: &str = "{\"output\":";
 
 impl SampleBody {
-    /// The text.
     pub fn text(&self) -> serde_json::Result<String> {
         let Self { output, calls: tool_calls, conversation, .. } = self;
         let mut text = if tool_calls.is_some() || conversation.is_some() {

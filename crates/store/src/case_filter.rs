@@ -105,7 +105,6 @@ impl ComparisonOperator {
 pub struct CaseFilterError {
     /// Where the word begins, in characters, from 1.
     pub at: usize,
-    /// The word.
     pub word: String,
     /// What is wrong.
     pub reason: String,

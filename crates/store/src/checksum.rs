@@ -97,7 +97,6 @@ impl Checksum {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RowTally {
-    /// Rows.
     pub rows: u64,
     /// Exclusive or of their checksums.
     pub sum: i64,

@@ -14,7 +14,6 @@ use super::packing::Packer;
 use super::samples::SampleTable;
 use super::{Store, StoreError, StoreFault};
 
-/// The tables.
 pub(super) const TABLES: &str = "
 CREATE TABLE traces (
     number INTEGER PRIMARY KEY,
@@ -49,7 +48,6 @@ const MOST_EXPORTS: i64 = 100_000;
 /// What one request said of one trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracePiece {
-    /// The trace.
     pub trace: String,
     /// Its spans and log records, as one object of OTLP/JSON.
     pub text: String,

@@ -6,8 +6,8 @@ use probare_core::{Case, output_source_name};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use super::StoreFault;
 use super::checksum::{Checksum, TallyKey};
+use super::error::StoreFault;
 
 /// What somebody said about a case of a run, or about one result of it: a line of `labels.jsonl`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

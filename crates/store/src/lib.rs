@@ -42,9 +42,9 @@ pub use case_filter::{CaseFilter, CaseFilterError, ComparisonOperator, FilterCon
 pub use collected::{CollectedTrace, CollectorLock, LARGEST_TRACE, TracePiece};
 pub use error::StoreError;
 pub use labels::HumanLabel;
-pub use lookup::{StoredSample, StoredSamples};
+pub use lookup::{CasePosition, StoredSample, StoredSamples};
 pub use plan::{PlannedDataset, PlannedRetrieval, RagTest, RequestedMetric, RunPlan};
-pub use query::{CaseOrder, CasePosition, CaseReading, ComparedSample, FoundSample};
+pub use query::{CaseOrder, CaseReading, ComparedSample, FoundSample};
 pub use samples::{Cursor, OutputUsage};
 pub use text_index::{TextIndex, TextMatches};
 pub use writer::{RunNames, StoreWriter};

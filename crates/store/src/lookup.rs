@@ -12,7 +12,10 @@ use super::packing::Unpacker;
 use super::samples::{OutputUsage, SampleRow, SampleRowKey, SampleTable};
 use super::schema::Access;
 use super::writer::RunNames;
-use super::{CasePosition, Store, StoreError, StoreFault};
+use super::{Store, StoreError, StoreFault};
+
+/// A case of a run: the numbers of its data set and of its row.
+pub type CasePosition = (i64, i64);
 
 /// What is known of a sample.
 #[derive(Debug, Clone, Default, PartialEq)]

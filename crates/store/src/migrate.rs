@@ -5,8 +5,8 @@ use probare_core::Output;
 use probare_core::SerializedResult;
 use rusqlite::{Connection, params};
 
-use super::StoreFault;
 use super::body::{PackedTable, SampleBody};
+use super::error::StoreFault;
 use super::packing::Packer;
 use super::run_row::RunRow;
 use super::samples::{MetricValue, OPEN, OutputUsage, SampleOrder, SampleRow, SampleRowKey, SampleTable};

@@ -92,7 +92,6 @@ pub struct RunPlan {
 /// A data set of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedDataset {
-    /// Its name.
     pub name: String,
     /// The file with its digest.
     pub input: InputFile,
@@ -187,6 +186,11 @@ impl RunPlan {
     /// Whether results name the prompt: a run with one prompt leaves it out.
     pub const fn names_prompts(&self) -> bool {
         self.generation_prompts.len() > 1
+    }
+
+    /// Whether another model may answer in place of the one that is asked.
+    pub fn has_fallbacks(&self) -> bool {
+        self.models.iter().any(|model| !model.fallback.is_empty())
     }
 
     /// By which names samples are kept.

@@ -12,14 +12,11 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use serde::Deserialize;
 
 use super::body::{PackedTable, body};
-use super::lookup::stored_sample;
+use super::lookup::{CasePosition, stored_sample};
 use super::samples::{MetricValue, NOBODY, NOT_APPLICABLE, OPEN, OutputUsage, SampleRow, SampleRowKey, SampleTable};
 use super::text_index::{TextIndex, TextMatches};
 use super::{Store, StoreError, StoreFault, each_row};
 use crate::{CaseFilter, FilterCondition, NumericField};
-
-/// A case of a run: the numbers of its data set and of its row.
-pub type CasePosition = (i64, i64);
 
 /// Tags and labels that are looked through for one that is similar.
 const MOST_KNOWN: usize = 2_000;

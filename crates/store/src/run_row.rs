@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::StoreFault;
 use super::checksum::{Checksum, RowTally, TallyKey};
+use super::error::StoreFault;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunRow {

@@ -9,8 +9,8 @@ use probare_report::comparison::ContentHash;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::StoreFault;
 use super::checksum::{Checksum, RowTally, TallyKey};
+use super::error::StoreFault;
 
 /// The status of a sample that is not finished.
 pub(super) const OPEN: &str = "open";

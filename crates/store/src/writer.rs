@@ -22,7 +22,7 @@ use super::{Store, StoreError, StoreFault};
 const MOST: usize = 500;
 
 /// How long a transaction waits for company.
-const PATIENCE: Duration = Duration::from_millis(20);
+const GROUPING_TIME: Duration = Duration::from_millis(20);
 
 /// A sample with all its results.
 struct FinishedSample {
@@ -183,12 +183,12 @@ impl StoreWriter {
 
     fn failure(&self) -> io::Error {
         // The thread says why before the channel is gone for everybody.
-        let patience = Instant::now() + Duration::from_secs(5);
+        let deadline = Instant::now() + Duration::from_secs(5);
         loop {
             if let Some(error) = self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone() {
                 return io::Error::other(error);
             }
-            if Instant::now() > patience {
+            if Instant::now() > deadline {
                 return io::Error::other("the store was closed, which is a bug");
             }
             thread::sleep(Duration::from_millis(1));
@@ -236,7 +236,7 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<WriteRequest>) 
     let packer = Packer::default();
     while let Ok(first) = wishes.recv() {
         let mut batch = vec![first];
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + GROUPING_TIME;
         while batch.len() < MOST {
             match wishes.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(wish) => batch.push(wish),

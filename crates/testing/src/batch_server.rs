@@ -2,7 +2,7 @@
 //! it would charge for, and can lose a reply.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+
+use crate::{HttpRequest, write_json_response};
 
 /// A batch that was made.
 #[derive(Debug, Clone)]
@@ -175,7 +177,7 @@ fn results(batch: &Batch, expired: &[String]) -> String {
 }
 
 /// A batch as its vendor tells it.
-fn told(id: &str, batch: &Batch) -> Json {
+fn batch_json(id: &str, batch: &Batch) -> Json {
     let total = batch.requests.len();
     let done = if batch.is_ended { total } else { 0 };
     if batch.is_anthropic {
@@ -223,13 +225,13 @@ fn answer(state: &mut State, method: &str, path: &str, head: &str, body: &[u8]) 
             };
             let id = format!("batch_{number}");
             let batch = Batch { is_anthropic, metadata: asked["metadata"].clone(), requests, is_ended: false };
-            let reply = told(&id, &batch);
+            let reply = batch_json(&id, &batch);
             state.batches.insert(id, batch);
             if std::mem::take(&mut state.loses_reply) { None } else { good(reply) }
         }
         ("GET", _) if path == list_path => {
             let of_vendor = state.batches.iter().filter(|(_, batch)| batch.is_anthropic == is_anthropic);
-            let list: Vec<Json> = of_vendor.map(|(id, batch)| told(id, batch)).collect();
+            let list: Vec<Json> = of_vendor.map(|(id, batch)| batch_json(id, batch)).collect();
             good(json!({"data": list, "has_more": false}))
         }
         ("GET", _) => {
@@ -239,7 +241,7 @@ fn answer(state: &mut State, method: &str, path: &str, head: &str, body: &[u8]) 
                 return Some((200, results(batch, &state.expired)));
             }
             match state.batches.get(id) {
-                Some(batch) => good(told(id, batch)),
+                Some(batch) => good(batch_json(id, batch)),
                 None => Some((404, json!({"error": {"message": "no such batch"}}).to_string())),
             }
         }
@@ -251,36 +253,10 @@ fn answer(state: &mut State, method: &str, path: &str, head: &str, body: &[u8]) 
 }
 
 fn serve(mut stream: TcpStream, state: &Mutex<State>, delay: Duration) -> io::Result<()> {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
-    let (start, length) = loop {
-        let count = stream.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-        if let Some(start) = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4) {
-            let head = String::from_utf8_lossy(&bytes[..start]).to_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
-            break (start, length.unwrap_or(0));
-        }
-    };
-    while bytes.len() < start + length {
-        let count = stream.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-    }
-    let head = String::from_utf8_lossy(&bytes[..start]).into_owned();
-    let mut words = head.split(' ');
-    let (method, path) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
+    let Some(request) = HttpRequest::read(&mut stream)? else { return Ok(()) };
+    let (method, path) = request.method_and_path();
     thread::sleep(delay);
-    let answered = answer(&mut lock(state), &method, &path, &head, &bytes[start..start + length]);
+    let answered = answer(&mut lock(state), method, path, &request.head, &request.body);
     let Some((status, body)) = answered else { return Ok(()) };
-    let head = format!(
-        "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    write_json_response(&mut stream, status, &body)
 }

@@ -1,6 +1,6 @@
 //! [`ReplyServer`]: a chat server for tests that answers whatever a function says.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value as Json;
+
+use crate::{HttpRequest, write_json_response};
 
 /// Gives the reply to a request: status and body.
 type ReplyFn = dyn Fn(&Json) -> (u16, Json) + Send + Sync;
@@ -52,32 +54,7 @@ impl Drop for ReplyServer {
 }
 
 fn answer(mut stream: TcpStream, reply: &ReplyFn) -> io::Result<()> {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
-    let (start, length) = loop {
-        let count = stream.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-        if let Some(start) = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4) {
-            let head = String::from_utf8_lossy(&bytes[..start]).to_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
-            break (start, length.unwrap_or(0));
-        }
-    };
-    while bytes.len() < start + length {
-        let count = stream.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-    }
-    let (status, body) = reply(&serde_json::from_slice(&bytes[start..start + length]).unwrap_or_default());
-    let body = body.to_string();
-    let head = format!(
-        "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    let Some(request) = HttpRequest::read(&mut stream)? else { return Ok(()) };
+    let (status, body) = reply(&serde_json::from_slice(&request.body).unwrap_or_default());
+    write_json_response(&mut stream, status, &body.to_string())
 }

@@ -1,10 +1,10 @@
 //! [`EarlyStop`]: whether a run may have ended before its last case, as far as its results say. [`compare_prefixes`]: such runs,
 //! compared.
 
-use probare_core::MetricInfo;
+use probare_core::{BenchmarkError, MetricInfo, Panel};
 use probare_engine::{Baseline, EarlyDecisionError, cases_in_panels};
 use probare_report::comparison::{CaseMean, ComparisonRequest, PrefixComparison, PrefixRun, RunScores, case_order_key};
-use probare_store::Store;
+use probare_store::{RunPlan, Store};
 use serde_json::Value as Json;
 
 use super::{CompareError, OutputRows, ResultsSource, side};
@@ -22,16 +22,34 @@ pub struct EarlyStop {
 }
 
 impl EarlyStop {
+    /// That of a run in a store, by its plan and what it published.
+    pub(crate) fn from_plan(plan: &RunPlan, panels: &[Panel]) -> Option<Self> {
+        if plan.setting("stop_when_decided").and_then(Json::as_bool) != Some(true) {
+            return None;
+        }
+        let cases = size(plan.datasets.iter().map(|dataset| dataset.cases).sum());
+        let seen = cases_in_panels(panels).unwrap_or(cases);
+        Some(Self { seed: seed(plan), cases, seen })
+    }
+
     /// Whether there are cases that it does not have.
     pub const fn is_stopped(&self) -> bool {
         self.seen < self.cases
     }
 }
 
+fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// The seed that a run of a store began with.
+fn seed(plan: &RunPlan) -> u64 {
+    plan.setting("seed").and_then(Json::as_u64).unwrap_or_default()
+}
+
 impl ResultsSource {
     /// How the run ended, where it may have ended before its last case.
     pub fn early_stop(&self) -> Result<Option<EarlyStop>, CompareError> {
-        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let Some(run) = self.run else {
             let early = manifest_of_file(&self.path)?.early_stop;
             return Ok(early.map(|early| EarlyStop {
@@ -41,23 +59,13 @@ impl ResultsSource {
             }));
         };
         let store = Store::open_existing(&self.path)?;
-        let plan = store.run(run)?.plan;
-        if plan.setting("stop_when_decided").and_then(Json::as_bool) != Some(true) {
-            return Ok(None);
-        }
-        let cases = size(plan.datasets.iter().map(|dataset| dataset.cases).sum());
-        Ok(Some(EarlyStop {
-            seed: plan.setting("seed").and_then(Json::as_u64).unwrap_or_default(),
-            cases,
-            seen: cases_in_panels(&store.panels(run)?).unwrap_or(cases),
-        }))
+        Ok(EarlyStop::from_plan(&store.run(run)?.plan, &store.panels(run)?))
     }
 
     /// The seed that was settled before the run; nothing of a file that does not say.
     fn order_seed(&self) -> Result<Option<u64>, CompareError> {
         let Some(run) = self.run else { return Ok(self.early_stop()?.map(|early| early.seed)) };
-        let plan = Store::open_existing(&self.path)?.run(run)?.plan;
-        Ok(Some(plan.setting("seed").and_then(Json::as_u64).unwrap_or_default()))
+        Ok(Some(seed(&Store::open_existing(&self.path)?.run(run)?.plan)))
     }
 }
 
@@ -79,7 +87,7 @@ pub fn read_case_means(file: &ResultsSource) -> Result<(Vec<MetricInfo>, Vec<Cas
 /// Reads results that a run is compared with while it goes on. `seed` is that of the order of the run.
 pub fn read_baseline(source: &ResultsSource, seed: u64) -> Result<Baseline, EarlyDecisionError> {
     let unusable = |reason: String| EarlyDecisionError::Baseline { name: source.name.clone(), reason };
-    let failed = |error: CompareError| unusable(error.to_string());
+    let failed = |error: CompareError| unusable(BenchmarkError::from_error(&error).message);
     let stopped = source.early_stop().map_err(failed)?.filter(EarlyStop::is_stopped);
     if let Some(other) = stopped.filter(|early| early.seed != seed) {
         return Err(unusable(format!(

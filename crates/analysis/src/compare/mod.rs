@@ -408,7 +408,7 @@ fn read_results_file(
         let output = ComparedOutput { id: &row.id, model, prompt, repeat: row.repeat, case, content: None };
         side.add_output(output, &row.named, asked);
     })?;
-    if let Some(why) = nameless.why() {
+    if let Some(why) = nameless.ambiguity() {
         return Err(CompareError::Unaligned { name: file.name.clone(), why });
     }
     side.notes = notes;
@@ -418,16 +418,13 @@ fn read_results_file(
 /// The values of a finished run, case by case.
 #[derive(Debug, Default)]
 pub struct RunValues {
-    /// The metrics.
     pub metrics: Vec<MetricInfo>,
-    /// The cases.
     pub cases: Vec<CaseValues>,
 }
 
 /// A case with what the metrics came to.
 #[derive(Debug)]
 pub struct CaseValues {
-    /// Its id.
     pub id: String,
     /// Whose output it is, where that is known: the model, and the prompt where the run has several.
     pub source: Option<String>,
@@ -535,7 +532,7 @@ impl UnnamedRows {
     }
 
     /// Why the rows cannot be told apart, where they cannot.
-    fn why(&self) -> Option<String> {
+    fn ambiguity(&self) -> Option<String> {
         let words = "a .csv of release 0.2 does not say which row is of which model and repeat";
         if self.has_several {
             return Some(format!("the run has several outputs of a case, and {words}"));
@@ -636,7 +633,7 @@ pub(crate) fn read_rows(
 }
 
 /// What comes next of a file.
-enum Next {
+enum NextRow {
     Row(ResultRow),
     /// A row that is not wanted.
     Skipped,
@@ -660,27 +657,27 @@ impl<V: FnMut(&Manifest, ResultRow, Option<&Case>) + Send> RowsWithCases<'_, V> 
         Ok(scan_cases(job, self.manifest.reading.limit, self).map_err(VerifyError::from)?)
     }
 
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> NextRow {
         if self.failed.is_some() {
-            return Next::End;
+            return NextRow::End;
         }
         match self.rows.next(self.manifest) {
-            Some(Ok(Some(row))) => Next::Row(row),
-            Some(Ok(None)) => Next::Skipped,
+            Some(Ok(Some(row))) => NextRow::Row(row),
+            Some(Ok(None)) => NextRow::Skipped,
             Some(Err(reason)) => {
                 self.failed = Some(reason);
-                Next::End
+                NextRow::End
             }
-            None => Next::End,
+            None => NextRow::End,
         }
     }
 
     fn drain(&mut self) {
         loop {
             match self.next() {
-                Next::Row(row) => (self.visit)(self.manifest, row, None),
-                Next::Skipped => {}
-                Next::End => return,
+                NextRow::Row(row) => (self.visit)(self.manifest, row, None),
+                NextRow::Skipped => {}
+                NextRow::End => return,
             }
         }
     }
@@ -690,10 +687,10 @@ impl<V: FnMut(&Manifest, ResultRow, Option<&Case>) + Send> Sink for RowsWithCase
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Event::Scored(result) = event else { return Ok(()) };
         let mut next = self.next();
-        while self.are_selected && matches!(next, Next::Skipped) {
+        while self.are_selected && matches!(next, NextRow::Skipped) {
             next = self.next();
         }
-        if let Next::Row(row) = next {
+        if let NextRow::Row(row) = next {
             self.apart |= row.id != result.case.id;
             let case = Some(&result.case).filter(|_| !self.apart);
             (self.visit)(self.manifest, row, case);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use probare_core::{
-    Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, Manifest, MetricInfo, NoBackend, RunEnd, ScoreError,
-    Sha256, Sink, Stop,
+    Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, Manifest, MetricInfo, NoBackend, RunEnd,
+    SampleDimensions, ScoreError, Sha256, Sink, Stop,
 };
 use probare_engine::{DriveOptions, Plan, Registries, RunContext, RunExport, SampleProvider, drive, for_other_tools};
 use probare_formats::{DatasetUsed, ExportMetadata, ExportTarget, TRACE};
@@ -210,11 +210,11 @@ pub fn export_run(path: &Path, stored: &StoredRun, wanted: &ExportRequest<'_>) -
     };
     let RunExport { source, sampler, rules, name, reads, notes } = for_other_tools(path, stored)?;
     let mut sink = wanted.sink(&reads, about)?;
-    through(source, &name, plan.metrics.clone(), rules.as_ref(), sampler.as_ref(), &mut sink)?;
+    drive_into_sink(source, &name, plan.metrics.clone(), rules.as_ref(), sampler.as_ref(), &mut sink)?;
     sink.finish(notes)
 }
 
-fn through(
+fn drive_into_sink(
     source: Box<dyn CaseSource>,
     name: &str,
     metrics: Vec<MetricInfo>,
@@ -257,7 +257,11 @@ pub fn export_results(results: &Path, wanted: &ExportRequest<'_>) -> Result<Expo
     };
     let mut sink = wanted.sink(&reads, about)?;
     let source = results.display().to_string();
-    let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics, has_prompts: false });
+    let mut failed = sink.event(&Event::Started {
+        source: &source,
+        metrics: &manifest.metrics,
+        dimensions: SampleDimensions::default(),
+    });
     read_rows(
         &ResultsSource::from_file(results, wanted.registries),
         RowSelection::Whole,

@@ -46,7 +46,6 @@ pub struct ImportRequest<'a> {
 /// What was imported.
 #[derive(Debug, Clone)]
 pub struct ImportSummary {
-    /// The format.
     pub format: ImportFormat,
     /// How many cases.
     pub cases: u64,

@@ -148,7 +148,7 @@ impl LabelFile {
     }
 
     /// Lines that were not written to their end.
-    pub fn torn(&self) -> Result<u64, LabelError> {
+    pub fn torn_lines(&self) -> Result<u64, LabelError> {
         Ok(self.refresh()?.torn)
     }
 
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    fn said(file: &LabelFile) -> Vec<(String, String, String)> {
+    fn short_decisions(file: &LabelFile) -> Vec<(String, String, String)> {
         let short = |decision: &LatestLabel| {
             let HumanLabel { id, label, by, .. } = &decision.label;
             (id.clone(), by.clone(), label.clone())
@@ -297,7 +297,7 @@ mod tests {
         file.decisions().unwrap().iter().map(short).collect()
     }
 
-    fn told(id: &str, by: &str, label: &str) -> (String, String, String) {
+    fn decision(id: &str, by: &str, label: &str) -> (String, String, String) {
         (id.to_owned(), by.to_owned(), label.to_owned())
     }
 
@@ -305,26 +305,26 @@ mod tests {
     fn a_later_line_of_the_same_person_replaces_the_earlier_and_nothing_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let file = LabelFile::new(folder.path().join("labels.jsonl"));
-        assert!(said(&file).is_empty() && !file.path().exists(), "it is made with the first label");
+        assert!(short_decisions(&file).is_empty() && !file.path().exists(), "it is made with the first label");
         assert_eq!(file.export().unwrap(), b"");
         for (id, word, by) in [("a", "pass", "Ada"), ("a", "fail", "Ben"), ("b", "defer", "Ada"), ("a", "fail", "Ada")]
         {
             file.add(&label(id, word, by)).unwrap();
         }
-        let now = [told("a", "Ada", "fail"), told("a", "Ben", "fail"), told("b", "Ada", "defer")];
-        assert_eq!(said(&file), now);
-        assert_eq!(said(&LabelFile::new(file.path())), now, "whoever reads it first sees the same");
+        let now = [decision("a", "Ada", "fail"), decision("a", "Ben", "fail"), decision("b", "Ada", "defer")];
+        assert_eq!(short_decisions(&file), now);
+        assert_eq!(short_decisions(&LabelFile::new(file.path())), now, "whoever reads it first sees the same");
         assert_eq!(fs::read_to_string(file.path()).unwrap().lines().count(), 4, "every decision stays in the file");
         let exported = folder.path().join("exported.jsonl");
         fs::write(&exported, file.export().unwrap()).unwrap();
-        assert_eq!(said(&LabelFile::new(&exported)), now);
+        assert_eq!(short_decisions(&LabelFile::new(&exported)), now);
         assert_eq!(fs::read_to_string(&exported).unwrap().lines().count(), 3);
         // Another answer to the same question is another thing to judge, and another metric asks another question.
         let mut other = label("a", "pass", "Ada");
         other.case = Some(Case { response: Some(Output::new("something else")), ..Case::default() });
         file.add(&other).unwrap();
         file.add(&HumanLabel { metric: None, ..label("a", "pass", "Ada") }).unwrap();
-        assert_eq!(said(&file).len(), 5);
+        assert_eq!(short_decisions(&file).len(), 5);
     }
 
     #[test]
@@ -333,14 +333,14 @@ mod tests {
         let file = LabelFile::new(folder.path().join("labels.jsonl"));
         file.add(&label("a", "pass", "Ada")).unwrap();
         file.add(&label("b", "pass", "Ada")).unwrap();
-        assert_eq!(said(&file).len(), 2);
+        assert_eq!(short_decisions(&file).len(), 2);
         // The same length, other words.
         let edited = fs::read_to_string(file.path()).unwrap().replacen("pass", "fail", 1);
         std::thread::sleep(std::time::Duration::from_millis(20));
         fs::write(file.path(), edited).unwrap();
-        assert_eq!(said(&file), [told("a", "Ada", "fail"), told("b", "Ada", "pass")]);
+        assert_eq!(short_decisions(&file), [decision("a", "Ada", "fail"), decision("b", "Ada", "pass")]);
         file.add(&label("c", "pass", "Ada")).unwrap();
-        assert_eq!(said(&file).len(), 3);
+        assert_eq!(short_decisions(&file).len(), 3);
     }
 
     #[test]
@@ -350,15 +350,15 @@ mod tests {
         file.add(&label("a", "pass", "Ada")).unwrap();
         let whole = fs::read_to_string(file.path()).unwrap();
         fs::write(file.path(), format!("{whole}{}", &whole[..whole.len() / 2])).unwrap();
-        assert_eq!(said(&file), [told("a", "Ada", "pass")]);
-        assert_eq!(file.torn().unwrap(), 0, "its end may be on the way");
+        assert_eq!(short_decisions(&file), [decision("a", "Ada", "pass")]);
+        assert_eq!(file.torn_lines().unwrap(), 0, "its end may be on the way");
         file.add(&label("b", "fail", "Ada")).unwrap();
-        assert_eq!(said(&file), [told("a", "Ada", "pass"), told("b", "Ada", "fail")]);
-        assert_eq!(file.torn().unwrap(), 1);
-        assert_eq!(said(&LabelFile::new(file.path())).len(), 2);
+        assert_eq!(short_decisions(&file), [decision("a", "Ada", "pass"), decision("b", "Ada", "fail")]);
+        assert_eq!(file.torn_lines().unwrap(), 1);
+        assert_eq!(short_decisions(&LabelFile::new(file.path())).len(), 2);
         // Without a line break at its end a line can still be whole.
         fs::write(file.path(), whole.trim_end()).unwrap();
-        assert_eq!(said(&LabelFile::new(file.path())).len(), 1);
+        assert_eq!(short_decisions(&LabelFile::new(file.path())).len(), 1);
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! [`Levels`]: the words of a label and the numbers that they stand for.
 
-use probare_metrics::judges::Rubric;
-use probare_metrics::judges::judge_rubric::RubricLevel;
+use probare_metrics::judges::{Rubric, RubricLevel};
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
 /// What a label may be.
-pub const LABEL: &str = "a label is a number, true or false, pass or fail, or the name of a level";
+pub const LABEL: &str = "a label is a number, true or false, pass or fail, a word of our metrics such as right or wrong, or the name of a level";
 
 /// A level of a rubric.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
@@ -69,8 +68,8 @@ impl Levels {
         let word = text.trim().to_lowercase();
         let named = self.0.iter().find(|level| level.label.to_lowercase() == word).map(|level| level.value);
         named.or_else(|| word.parse().ok()).or(match word.as_str() {
-            "true" | "yes" | "pass" => Some(1.0),
-            "false" | "no" | "fail" => Some(0.0),
+            "true" | "yes" | "pass" | "right" | "supported" | "kept" => Some(1.0),
+            "false" | "no" | "fail" | "wrong" | "unsupported" | "contradicted" | "changed" => Some(0.0),
             _ => None,
         })
     }
@@ -107,5 +106,8 @@ mod tests {
             (Some(1.0), Some(0.25), None)
         );
         assert_eq!(none.label_value(&json!([1])), None);
+        // The words by which metrics decide.
+        assert_eq!((none.word_value("right"), none.word_value("Unsupported")), (Some(1.0), Some(0.0)));
+        assert_eq!(none.word_value("unsure"), None);
     }
 }

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{BenchmarkData, Event, FORMAT, FileDigest, GenerationRecord, Manifest, RunEnd, Sha256, Sink};
+use probare_core::{BenchmarkData, Event, FORMAT, FileDigest, Manifest, RunEnd, Sha256, Sink};
 use probare_formats::results::{FileRows, ResultsFile, ResultsFileError};
 use probare_report::{OutputWriter, RendererOptions, ReportFormat, Summary, VERSION, costs};
 
@@ -161,10 +161,8 @@ impl Sink for Checker<'_> {
                 (*source).clone_into(&mut self.source);
                 self.metrics = metrics.iter().map(|metric| metric.name.clone()).collect();
                 if let Some(rows) = self.rows.take() {
-                    let generation = self.recorded.generation.as_ref();
-                    let has_prompts = generation.is_some_and(GenerationRecord::names_prompts);
                     self.matching = Some(RowMatcher::new(
-                        (self.file.format(), self.recorded.probare.format, has_prompts),
+                        (self.file.format(), self.recorded.probare.format),
                         metrics,
                         rows,
                         &mut self.verdict,

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use probare_core::{InputFile, Manifest, Problem};
 use probare_files::{UntrustedFile, file_digest, is_below};
 
-use super::{VerifyError, score_dependencies};
+use super::error::VerifyError;
+use super::score_dependencies;
 
 /// Where an input is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -49,12 +49,12 @@ const WHOLE_PAGE: u64 = 1_000;
 impl RowMatcher {
     /// Starts; columns that are missing, added or moved are named.
     pub(super) fn new(
-        (format, version, has_prompts): (ReportFormat, u32, bool),
+        (format, version): (ReportFormat, u32),
         metrics: &[MetricInfo],
         rows: FileRows,
         verdict: &mut Verdict,
     ) -> Self {
-        let form = RowFormat::new(format, version, metrics, has_prompts);
+        let form = RowFormat::new(format, version, metrics);
         let columns = rows.columns().map(<[String]>::to_vec);
         if let (Some(recorded), Some(wanted)) = (&columns, form.columns()) {
             compare_columns(recorded, wanted, verdict);

@@ -61,7 +61,7 @@ mod tests {
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
-    use probare_core::{BenchmarkData, Case, CaseResult, Event, RunEnd, Score, Sink, Stop};
+    use probare_core::{BenchmarkData, Case, CaseResult, Event, RunEnd, SampleDimensions, Score, Sink, Stop};
     use probare_report::{Html, OutputWriter, RendererOptions, Summary};
 
     #[derive(Clone, Default)]
@@ -87,7 +87,7 @@ mod tests {
             summary.event(event).unwrap();
             html.event(event).unwrap();
         };
-        send(&Event::Started { source: "c.jsonl", metrics: &infos, has_prompts: false });
+        send(&Event::Started { source: "c.jsonl", metrics: &infos, dimensions: SampleDimensions::default() });
         for (id, value) in [("first", 0.25), ("second", 0.75)] {
             let case = Case { id: id.into(), query: Some(format!("what is {id}")), ..Case::default() };
             send(&Event::Scored(&CaseResult::new(case, vec![Ok(Score::from_number(value).unwrap().into())])));

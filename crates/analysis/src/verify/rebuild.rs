@@ -13,8 +13,8 @@ use probare_files::{is_below, open_plain};
 use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions};
 use serde_json::{Map, Value as Json};
 
-use super::VerifyError;
 use super::earlier_formats::UnattributedSource;
+use super::error::VerifyError;
 use super::inputs::{InputLocation, InputNames, with_digest};
 use crate::compare::{ResultsSource, read_baseline};
 
@@ -56,6 +56,7 @@ pub(super) fn job(
         let what = match (generation.models.is_empty(), &generation.retrieval) {
             (false, _) => "outputs that models gave in the run",
             (true, Some(_)) => "passages that were retrieved in the run",
+            (true, None) if manifest.early_stop.is_some() => "the cases of a run that may stop early",
             (true, None) => "several data sets",
         };
         let message = format!("this file holds {what}, which are in the store of its run and not in its inputs");

@@ -2,6 +2,7 @@
 //! `crates/server/src/view/contract.d.ts`, which `cargo x gen types` writes from these types.
 
 use probare_core::{DecisionThresholds, Panel, Parameters, StopReason};
+use probare_report::Histogram;
 use probare_report::comparison::ComparisonView;
 use probare_report::html::PageSettings;
 use probare_store::{CasePosition, HumanLabel};
@@ -55,6 +56,8 @@ pub struct RunFacts {
     pub errors: Vec<(String, u64)>,
     /// What calls cost, in words; nothing where there were none.
     pub cost: Option<String>,
+    /// What the calls cost whose price is known.
+    pub cost_usd: Option<f64>,
     pub config: String,
     pub benchmark: Option<String>,
     pub models: Vec<String>,
@@ -80,6 +83,8 @@ pub struct RunSummary {
     pub rows: Vec<MeansRow>,
     /// Means over all outputs, one for each metric.
     pub whole: Vec<MeanCell>,
+    /// How the values of each metric lie; nothing where none was scored.
+    pub distributions: Vec<Option<Histogram>>,
     pub gates: Vec<GateLine>,
     #[schemars(with = "Vec<Json>", extend("tsType" = "Panel[]"))]
     pub panels: Vec<Panel>,
@@ -214,7 +219,7 @@ pub struct OutputDetail {
     pub attempts: Option<i64>,
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
-    /// What is to be known of the collected trace behind it.
+    /// What is to be known of the trace behind it.
     pub trace_notes: Vec<String>,
     #[schemars(extend("tsType" = "CaseRecord"))]
     pub record: Json,

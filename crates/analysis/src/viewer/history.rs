@@ -73,7 +73,8 @@ impl RunViewer {
                 }
             }
             let parts = self.parts(run, asked, &mut known)?;
-            histories.add(HistoryRun { name: run.name.clone(), made, datasets }, parts, told);
+            let stopped_early = run.stopped_early;
+            histories.add(HistoryRun { name: run.name.clone(), made, datasets, stopped_early }, parts, told);
         }
         let mut made = histories.finish();
         made.notes.append(&mut notes);

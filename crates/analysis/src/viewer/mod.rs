@@ -173,6 +173,9 @@ struct OpenRun {
     readings: u64,
     /// Whether questions and answers are known: a file of results may hold neither, and its inputs may be gone.
     has_texts: bool,
+    /// Whether it ended before its last case, once its gates were decided: what holds for a fixed number of cases does not hold
+    /// for it.
+    stopped_early: bool,
 }
 
 impl OpenRun {

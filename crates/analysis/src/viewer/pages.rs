@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use probare_core::{CallPurpose, Case, Event, MetricInfo, Sink as _, Stop, closest, output_source_name};
+use probare_core::{
+    CallPurpose, Case, Event, MetricInfo, SampleDimensions, Sink as _, Stop, closest, output_source_name,
+};
+use probare_engine::STOPPED_EARLY;
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::three_decimals;
 use probare_report::{
-    Gate, GateVerdict, Group, GroupBy, MeanInterval, Relation, RendererOptions, Summary, answer_text,
+    Gate, GateVerdict, Group, GroupBy, MeanInterval, MetricSummary, Relation, RendererOptions, Summary, answer_text,
 };
 use probare_store::{
     CaseFilter, CaseOrder, CasePosition, FilterCondition, FoundSample, NumericField, RunState, Store, TextIndex,
@@ -96,7 +99,9 @@ impl RunViewer {
         let options = RendererOptions { gates: run.gates.clone(), by: Some(by.clone()), ..RendererOptions::default() };
         let mut summary = Summary::new(&options);
         let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
-        summary.event(&Event::Started { source: &run.name, metrics, has_prompts: false }).map_err(wrong)?;
+        summary
+            .event(&Event::Started { source: &run.name, metrics, dimensions: SampleDimensions::default() })
+            .map_err(wrong)?;
         self.with(&run.store, |store: &Store| {
             store.for_each_result(run.stored.run, metrics, |result| summary.add(result))
         })?;
@@ -106,6 +111,9 @@ impl RunViewer {
                 Some((excerpt(model, 80), run.stored.costs.model_cost(model, Some(CallPurpose::Answer))?))
             })
             .collect();
+        if run.stopped_early {
+            summary.withhold_intervals(STOPPED_EARLY);
+        }
         summary.conclude(Stop::Complete);
         let plan = &run.stored.plan;
         let mut parts: BTreeMap<String, OutputPart> = BTreeMap::new();
@@ -156,6 +164,7 @@ impl RunViewer {
             by: by.to_string(),
             rows: rows.collect(),
             whole: whole.collect(),
+            distributions: summary.metrics.iter().map(MetricSummary::histogram).collect(),
             gates: summary.verdicts.iter().map(GateLine::new).collect(),
             panels,
             remarks: remarks.chain(repeats).collect(),
@@ -406,6 +415,7 @@ impl RunDescription {
         let stored = &run.stored;
         let plan = &stored.plan;
         let is_file = run.key.starts_with('f');
+        let is_priced = stored.costs.lines.iter().any(|line| line.cost_usd.is_some());
         Self {
             key: run.key.clone(),
             name: run.name.clone(),
@@ -417,6 +427,7 @@ impl RunDescription {
                 samples: plan.samples(),
                 errors: stored.errors.clone(),
                 cost: if stored.costs.calls() > 0 { Some(stored.costs.to_string()) } else { None },
+                cost_usd: is_priced.then_some(stored.costs.total_usd),
                 config: plan.config.clone(),
                 benchmark: plan.benchmark.clone(),
                 models: plan.models.iter().map(|model| model.name.clone()).collect(),
@@ -464,14 +475,31 @@ impl OutputDetail {
     }
 }
 
-/// What the collector noted about the trace of a case.
+/// Calls of models in a trace that are shown one by one.
+const MOST_CALLS: usize = 50;
+
+/// What is known about the trace of a case: what each call of a model took, and what the collector noted.
 fn trace_notes(case: &Case) -> Vec<String> {
-    let about = |name: &str| case.metadata.get("trace")?.get(name);
+    let about = |name: &str| case.metadata.get(probare_formats::TRACE)?.get(name);
+    let list = |name: &str| about(name).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let calls = list(probare_formats::MODEL_CALLS);
+    let shown = calls.iter().take(MOST_CALLS).enumerate().map(|(at, call)| call_words(at + 1, call));
+    let more = calls.len().saturating_sub(MOST_CALLS);
+    let more = (more > 0).then(|| format!("and {more} more calls of models"));
     let revision = about("revision").and_then(Json::as_u64);
     let again =
         revision.map(|times| format!("more of the trace came after it was scored: scored again, revision {times}"));
-    let notes = about("notes").and_then(Json::as_array).into_iter().flatten();
-    notes.filter_map(Json::as_str).map(str::to_owned).chain(again).collect()
+    let notes = list("notes").iter().filter_map(Json::as_str).map(str::to_owned);
+    shown.chain(more).chain(notes).chain(again).collect()
+}
+
+/// What a call of a model took, as far as it is known.
+fn call_words(number: usize, call: &Json) -> String {
+    let count = |name: &str, words: &str| Some(format!("{} {words}", call.get(name)?.as_u64()?));
+    let model = call.get("model").and_then(Json::as_str).map(str::to_owned);
+    let cost = call.get("cost_usd").and_then(Json::as_f64).map(|cost| format!("{cost:.6} US dollars"));
+    let parts = [model, count("input", "tokens in"), count("output", "out"), count("latency_ms", "ms"), cost];
+    format!("model call {number}: {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 impl GateLine {

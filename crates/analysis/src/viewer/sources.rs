@@ -11,11 +11,11 @@ use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelRecord, NamedProm
 use probare_engine::{EXPECTATIONS, RunOptions, expectations};
 use probare_formats::results::ResultsFile;
 use probare_report::{GateVerdict, Gates, escape, manifest};
-use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter};
+use probare_store::{PlannedDataset, RunNames, RunPlan, RunState, STORE, Store, StoreWriter, StoredRun};
 use serde_json::Value as Json;
 
 use super::{OpenRun, RunViewer, ViewerError};
-use crate::compare::{self, ResultsSource, RowSelection};
+use crate::compare::{self, EarlyStop, ResultsSource, RowSelection};
 use crate::verify::{CaseScan, reopen_results};
 use crate::{ImportRequest, import_file};
 
@@ -57,6 +57,8 @@ pub(super) struct LoadedFile {
     results: PathBuf,
     /// Whether there are texts of its cases.
     has_texts: bool,
+    /// Whether its run ended before its last case, once its gates were decided.
+    stopped_early: bool,
 }
 
 /// Extensions of files of results that hold every result, without what compresses them.
@@ -193,6 +195,7 @@ impl RunViewer {
                     let run = key.strip_prefix(prefix.as_str()).and_then(|run| run.parse::<i64>().ok());
                     let Some(run) = run.filter(|run| only.is_none_or(|only| only == *run)) else { continue };
                     let stored = self.with(path, |store| store.run(run))?;
+                    let stopped_early = self.is_stopped_early(path, &stored)?;
                     let (gates, notes) = gates_of(&stored.plan);
                     let named = if *path == self.store && path.as_path() == Path::new(STORE) {
                         String::new()
@@ -213,10 +216,11 @@ impl RunViewer {
                         results: None,
                         readings: 0,
                         has_texts: true,
+                        stopped_early,
                     });
                 }
                 ViewerSource::File { path, kept } if key == format!("f{number}") => {
-                    let (LoadedFile { store, gates, notes, results, has_texts }, readings) =
+                    let (LoadedFile { store, gates, notes, results, has_texts, stopped_early }, readings) =
                         self.cached_file(number, path, kept)?;
                     let stored = self.with(&store, |store| store.run(1))?;
                     let name = path.display().to_string();
@@ -241,12 +245,23 @@ impl RunViewer {
                         results,
                         readings,
                         has_texts,
+                        stopped_early,
                     });
                 }
                 ViewerSource::File { .. } => {}
             }
         }
         Err(unknown())
+    }
+
+    /// Whether a run of a store ended before its last case, once its gates were decided.
+    fn is_stopped_early(&self, store: &Path, stored: &StoredRun) -> Result<bool, ViewerError> {
+        // What it published says where it ended, and is read of no other run.
+        if EarlyStop::from_plan(&stored.plan, &[]).is_none() {
+            return Ok(false);
+        }
+        let panels = self.with(store, |store| store.panels(stored.run))?;
+        Ok(EarlyStop::from_plan(&stored.plan, &panels).as_ref().is_some_and(EarlyStop::is_stopped))
     }
 
     /// A file in its store, and how often it was read: one that has changed since somebody looked at it is read again.
@@ -311,8 +326,12 @@ impl RunViewer {
         let has_texts = fill(&opened, &manifest, &whole, path, &mut notes)?;
         let verdicts: Vec<GateVerdict> = serde_json::from_value(manifest.gates.clone()).unwrap_or_default();
         let is_whole = |verdict: &GateVerdict| verdict.group.is_none() && !verdict.confident;
-        let gates = Gates::new(verdicts.into_iter().filter(is_whole).map(|verdict| verdict.gate).collect());
-        Ok(LoadedFile { store, gates, notes, results, has_texts })
+        let early = manifest.early_stop.as_ref();
+        // What was decided case by case is not what the mean of the cases so far says; a panel has it.
+        let whole = verdicts.into_iter().filter(|verdict| early.is_none() && is_whole(verdict));
+        let gates = Gates::new(whole.map(|verdict| verdict.gate).collect());
+        let stopped_early = early.is_some_and(|early| early.seen < early.cases);
+        Ok(LoadedFile { store, gates, notes, results, has_texts, stopped_early })
     }
 }
 
@@ -429,6 +448,10 @@ fn gates_of(plan: &RunPlan) -> (Gates, Vec<String>) {
     let Some(settings) = RunOptions::from_plan(plan).ok().flatten() else { return (Gates::default(), Vec::new()) };
     if settings.per_group == Some(true) {
         let note = "limits on groups of cases are judged in the reports of the run".to_owned();
+        return (Gates::default(), vec![note]);
+    }
+    if settings.stop_when_decided == Some(true) {
+        let note = "limits are decided case by case, in the order of the run".to_owned();
         return (Gates::default(), vec![note]);
     }
     let expects = plan.metrics.iter().any(|metric| metric.id == EXPECTATIONS);

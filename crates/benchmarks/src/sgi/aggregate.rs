@@ -9,7 +9,6 @@ use super::Subtask;
 /// A record's score and the fields beside it; a failed record has neither.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordScore {
-    /// The score.
     pub score: Option<f64>,
     /// What the evaluator gave beside it.
     pub extra_fields: Map<String, Json>,

@@ -22,7 +22,6 @@ const SHOWN_DIGITS: usize = 12;
 /// A file that a folder of prompts may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromptFile {
-    /// Its name.
     pub name: &'static str,
     /// The option of a metric that it stands for; nothing where a model under test is asked with it.
     pub option: Option<&'static str>,

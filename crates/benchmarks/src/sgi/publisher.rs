@@ -21,7 +21,6 @@ use crate::sgi::metrics::Upstream;
 /// Where result files go, and what stands in their names.
 #[derive(Debug, Clone, Default)]
 pub struct Destination {
-    /// The folder.
     pub folder: PathBuf,
     /// The part of the data.
     pub split: String,

@@ -87,7 +87,6 @@ pub struct SocioscopeSummary {
     pub statuses: Vec<(QuotationStatus, usize)>,
     /// Questions without any citation.
     pub uncited: usize,
-    /// Questions.
     pub questions: usize,
 }
 

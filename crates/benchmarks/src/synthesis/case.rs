@@ -115,18 +115,18 @@ pub struct SynthesisCase<'a> {
     /// The checks to run, in the order in which they are reported.
     pub checks: Vec<Check>,
     /// The verdicts that people expect.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "not_null")]
     pub expected: Option<ExpectedVerdicts>,
     /// Labels; some of them mark a case that is meant to fail.
     #[serde(default)]
     pub tags: Vec<String>,
     /// A remark.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "not_null")]
     pub notes: Option<String>,
 }
 
 /// What is there is no `null`.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 

@@ -49,7 +49,6 @@ impl Serialize for Failures<'_> {
 /// Totals of a report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SynthesisSummary {
-    /// Cases.
     pub cases: usize,
     /// Cases of which every check passed.
     pub passed: usize,
@@ -142,7 +141,6 @@ impl LabelAccuracy {
 /// A failed case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FailedCase<'a> {
-    /// Its id.
     pub id: &'a str,
     /// The checks that failed, as requested.
     pub failed: Vec<Check>,
@@ -164,7 +162,6 @@ fn by_name<S: Serializer>(evidence: &[(&'static str, EvidenceValue<'_>)], serial
 /// A case with its verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CaseChecks {
-    /// Its id.
     pub id: String,
     /// The requested checks.
     pub checks: ByCheck<CheckResult>,
@@ -195,14 +192,10 @@ pub struct LabelComparison {
 pub enum Warning {
     /// A case that is meant to fail passes: what it stands for would not be noticed.
     #[error("case `{id}` is a negative example and passes: what it guards against is not caught")]
-    Uncaught {
-        /// Its id.
-        id: String,
-    },
+    Uncaught { id: String },
     /// Several cases have the same id.
     #[error("{count} cases have the id `{id}`")]
     DuplicateId {
-        /// The id.
         id: String,
         /// How many have it.
         count: usize,

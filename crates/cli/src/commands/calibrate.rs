@@ -15,7 +15,7 @@ use probare_stats::{
 use serde_json::json;
 
 use super::compare;
-use super::flags::{ForReading, OptionFlags};
+use super::flags::{ForReading, OptionFlags, parse_share};
 use super::labelled_results::{LabelSource, find_metric};
 use super::store_flags::StoreFlag;
 use super::{print, remark};
@@ -52,11 +52,11 @@ pub struct Arguments {
     pass: f64,
 
     /// Maximum share of wrong decisions
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = parse_share)]
     error: f64,
 
     /// Confidence of the guarantee
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = parse_share)]
     confidence: f64,
 
     /// Also check the error within each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
@@ -76,14 +76,6 @@ pub struct Arguments {
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// Reads a share that is neither nothing nor everything.
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("a number between 0 and 1 is expected".to_owned()),
-    }
 }
 
 /// Runs the command.
@@ -131,6 +123,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             .hint("the results have to hold their cases (.json, .html, .parquet, a run), or their input has to be where it was"));
     }
     let calibration = Calibration::new(arguments, info, held);
+    if let Some(same) = calibration.uniform_labels(arguments.pass) {
+        remark(&same);
+    }
     print(&if arguments.json { format!("{:#}\n", calibration.json()) } else { calibration.text() })?;
     let Some(file) = calibration.file() else { return Err(calibration.undecided_failure()) };
     if let Some(path) = &arguments.output {
@@ -191,6 +186,23 @@ impl<'a> Calibration<'a> {
 
     fn decided(&self) -> usize {
         self.found.decided()
+    }
+
+    /// Labelled cases that people pass.
+    fn passes(&self) -> usize {
+        self.held.cases.iter().filter(|(_, passes)| *passes).count()
+    }
+
+    /// What to look at where all labels say the same: from these nothing can be learnt about the other kind.
+    fn uniform_labels(&self, pass: f64) -> Option<String> {
+        let verdict = match self.passes() {
+            0 => "fail",
+            passes if passes == self.held.cases.len() => "pass",
+            _ => return None,
+        };
+        Some(format!(
+            "warning: people {verdict} every labelled case; check the column of labels, and that a label passes from {pass} on (--pass)"
+        ))
     }
 
     /// The thresholds as a metric takes them; nothing where nothing is decided.
@@ -256,11 +268,11 @@ impl<'a> Calibration<'a> {
     /// For a reader.
     fn text(&self) -> String {
         let total = self.held.cases.len();
-        let passes = self.held.cases.iter().filter(|(_, passes)| *passes).count();
         let mut text = format!(
-            "{}: {} with a label and a value, of which people pass {passes}\n",
+            "{}: {} with a label and a value, of which people pass {}\n",
             escape::terminal(&self.info.name),
             count_with_noun(total as u64, "case", "cases"),
+            self.passes(),
         );
         for (count, what) in [
             (self.held.without_value, "have a label and no value"),

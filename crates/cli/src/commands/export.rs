@@ -9,6 +9,7 @@ use probare_formats::ExportTarget;
 use probare_report::number::count_with_noun;
 
 use super::remark;
+use super::runs::lacks_samples;
 use super::store_flags::StoreFlag;
 use crate::failure::{CommandResult, Failure};
 
@@ -79,7 +80,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         Ok(number) if !file.exists() => {
             let store = arguments.store.open_for_reading()?;
             let stored = store.run(number)?;
-            if stored.finished < stored.plan.samples() {
+            if lacks_samples(&stored) {
                 remark(&format!("run {number} is open: {} of {} samples", stored.finished, stored.plan.samples()));
             }
             export_run(store.path(), &stored, &wanted)

@@ -215,3 +215,11 @@ pub fn stream_look(color: Option<When>, stream: &impl IsTerminal) -> TerminalSty
         Some(When::Never) => TerminalStyle { colour: false, ..look },
     }
 }
+
+/// Reads a share that is neither nothing nor everything.
+pub fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a number between 0 and 1 is expected".to_owned()),
+    }
+}

@@ -13,7 +13,7 @@ use super::run::describe_translation;
 use crate::failure::{CommandResult, Failure};
 
 /// Turn a file of another tool into cases, or a configuration of promptfoo into one of ours: promptfoo, Inspect, lm-eval,
-/// OpenAI Evals, DeepEval, chats, traces of OpenTelemetry.
+/// OpenAI Evals, DeepEval, Ragas, LangSmith, Langfuse, Every Eval Ever, chats, traces of OpenTelemetry.
 ///
 /// The format is detected from the content. The other tool's own scores are kept in `metadata.scores` of each case;
 /// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.

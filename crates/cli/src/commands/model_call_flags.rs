@@ -50,8 +50,14 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
             text.push_str(&format!(", {count} {way}"));
         }
-        if counts.unsent > 0 {
-            text.push_str(&format!("; {} not sent", counts.unsent));
+        let in_batches = hearing.batches.as_ref().map_or(0, BatchReport::in_batches);
+        let apart = [
+            (counts.by_fallback, "by a fallback model"),
+            (in_batches, "in a batch"),
+            (counts.unsent.saturating_sub(in_batches), "not sent"),
+        ];
+        for (count, way) in apart.iter().filter(|(count, _)| *count > 0) {
+            text.push_str(&format!("; {count} {way}"));
         }
         let tokens = counts.input_tokens + counts.output_tokens;
         if tokens > 0 {

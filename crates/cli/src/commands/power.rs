@@ -40,7 +40,7 @@ pub struct Arguments {
     differences: Vec<f64>,
 
     /// Expected rate of good answers, if there is no earlier run
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = rate, conflicts_with_all = ["results", "deviation"])]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share, conflicts_with_all = ["results", "deviation"])]
     rate: f64,
 
     /// Standard deviation of the differences, if it is known
@@ -97,13 +97,6 @@ fn cost(text: &str) -> Result<f64, String> {
     }
 }
 
-fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(rate) if (0.0..=1.0).contains(&rate) => Ok(rate),
-        _ => Err("a share from 0 to 1 is expected".to_owned()),
-    }
-}
-
 fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
@@ -136,6 +129,11 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         ));
     }
     let spread = spread(arguments)?;
+    if spread.deviation <= 0.0 {
+        return Err(Failure::new(format!("no value differs from another: {}", spread.from)).hint(
+            "that says nothing about how far other cases scatter: take other results, or say --rate or --deviation",
+        ));
+    }
     let cost = case_cost(arguments)?;
     let differences = if arguments.differences.is_empty() { &USUAL_DIFFERENCES[..] } else { &arguments.differences };
     let needed: Vec<(f64, Option<usize>)> = differences

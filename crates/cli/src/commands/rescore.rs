@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use probare_benchmarks::registries;
-use probare_engine::{Evaluation, EvaluationOptions, RunOptions};
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions, sentence_in_panels};
 use probare_report::number::count_with_noun;
 use probare_store::StoredRun;
 
@@ -90,6 +90,14 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     if !evaluation.plan().models.is_empty() {
         let outputs = count_with_noun(copied, "output", "outputs");
         remark(&format!("{outputs} of run {from}; no model under test is asked"));
+    }
+    if settings.stop_when_decided != Some(true)
+        && let Some(ending) = sentence_in_panels(&store.panels(from)?)
+    {
+        remark(&format!(
+            "run {from} stopped early ({ending}): what it did not ask is `missing` here; `probare runs export {from} --outputs \
+             outputs.jsonl` and `probare score outputs.jsonl` take only what is there"
+        ));
     }
     RunDriver::new(settings).evaluate(evaluation, &store, number)
 }

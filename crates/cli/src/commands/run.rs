@@ -6,7 +6,8 @@ use probare_analysis::{DerivedValue, TranslateOptions, Translation, is_promptfoo
 use probare_benchmarks::registries;
 use probare_core::Sha256;
 use probare_engine::{
-    Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions, check_discovered_guide,
+    Config, ConfigError, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, RunOptions,
+    check_discovered_guide,
 };
 use probare_report::escape;
 use probare_report::number::count_with_noun;
@@ -62,9 +63,23 @@ fn find_guide(arguments: &Arguments) -> Result<Option<(&'static dyn GuideBenchma
     }
     let Some(guided) = benchmark_hooks::for_configuration(path) else { return Ok(None) };
     if arguments.config.is_none() {
-        check_discovered_guide(path)?;
+        check_discovered_guide(path).map_err(found_failure)?;
     }
     Ok(Some((guided, path)))
+}
+
+/// The failure of a configuration that was found: `run` names one without a flag.
+fn found_failure(error: ConfigError) -> Failure {
+    let hint = match &error {
+        ConfigError::Untrusted { name, .. } => {
+            format!("read it; then `probare trust` accepts it as it is (--yes in CI), or name it: probare run {name}")
+        }
+        ConfigError::OfAnother { name, .. } => {
+            format!("it may name programs and addresses; if you trust it, name it: probare run ./{name}")
+        }
+        _ => return error.into(),
+    };
+    Failure::from(error).hint(hint)
 }
 
 /// Folder of translated configurations.
@@ -119,7 +134,7 @@ pub fn settings(arguments: &Arguments) -> Result<RunOptions, Failure> {
     // A run needs a configuration, so one that is not there is an error as if it were named.
     let found = Path::new(DEFAULT_NAME);
     let named = arguments.config.as_deref().or_else(|| (!found.exists()).then_some(found));
-    Ok(arguments.options.with(&Config::load(named)?))
+    Ok(arguments.options.with(&Config::load(named).map_err(found_failure)?))
 }
 
 /// Says what a configuration of promptfoo became: before the run, so that nothing is taken for checked that is not.
@@ -182,7 +197,11 @@ fn begin(arguments: &Arguments, settings: RunOptions) -> Result<(Exit, Option<i6
     let options = EvaluationOptions { dry_run: arguments.dry_run, baseline, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     if arguments.dry_run {
-        return print(&estimate_text(evaluation.estimate())).map(|exit| (exit, None));
+        let mut text = estimate_text(evaluation.estimate());
+        if settings.stop_when_decided == Some(true) {
+            text.push_str("that is the complete run: it ends as soon as its gates are decided\n");
+        }
+        return print(&text).map(|exit| (exit, None));
     }
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;

@@ -201,7 +201,8 @@ impl RunDriver {
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
             // A reply that could not be read is recorded like any other: it would fail again for ever.
-            if summary.failed() > summary.not_run() && hearing.counts.replayed > 0 && hearing.counts.replied == 0 {
+            let is_replayed = hearing.counts.replayed > 0 && hearing.counts.replayed == hearing.counts.asked;
+            if summary.failed() > summary.not_run() && is_replayed {
                 remark("hint: what failed was answered from recorded replies; --refresh asks again");
             }
         }
@@ -243,7 +244,9 @@ impl RunDriver {
     fn say_failures(&self, conclusion: &Conclusion) {
         let Conclusion { summary, driven, ending, .. } = conclusion;
         for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
-            remark(&format!("error: {} failed in {} cases", metric.info.name, metric.failed));
+            let cases = count_with_noun(metric.failed, "case", "cases");
+            let why = metric.failed_reasons.kept.first().map(|first| format!(": {}", first.reason)).unwrap_or_default();
+            remark(&format!("error: {} failed in {cases}{why}", metric.info.name));
         }
         if driven.lost > 0 {
             remark(&format!("error: {} could not be read", count_with_noun(driven.lost, "row", "rows")));

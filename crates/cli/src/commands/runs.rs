@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 use clap::Subcommand;
 use indicatif::HumanDuration;
 use probare_core::Stop;
-use probare_engine::{Exit, export, export_outputs};
+use probare_engine::{Exit, export, export_outputs, sentence_in_panels};
 use probare_report::number::count_with_noun;
 use probare_report::{Compression, OutputWriter, escape};
-use probare_store::{HumanLabel, StoredRun};
+use probare_store::{HumanLabel, RunState, StoredRun};
 use serde_json::{Value as Json, json};
 
 use super::store_flags::{StoreFlag, evaluation_failure, number};
@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
                 described["plan"] = json!(stored.plan);
                 return print(&format!("{described:#}\n"));
             }
-            print(&run_text(&stored))
+            print(&run_text(&stored, sentence_in_panels(&store.panels(*run)?)))
         }
         RunsCommand::Export { run, output, outputs, labels } => {
             if output.is_empty() && outputs.is_none() && labels.is_none() {
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
                     .hint("name one: -o results.jsonl, --outputs cases.jsonl, or --labels labels.jsonl"));
             }
             let stored = store.run(*run)?;
-            if stored.finished < stored.plan.samples() {
+            if lacks_samples(&stored) {
                 remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
             }
             if !output.is_empty() {
@@ -218,8 +218,13 @@ fn line(run: &StoredRun) -> String {
     format!("{}\n", escape::terminal(&text))
 }
 
-/// A run in full.
-fn run_text(run: &StoredRun) -> String {
+/// Whether samples of a run are still to come: one that stopped early is complete without them.
+pub fn lacks_samples(run: &StoredRun) -> bool {
+    run.state == RunState::Open && run.finished < run.plan.samples()
+}
+
+/// A run in full, with the sentence that says how it ended where it stopped early.
+fn run_text(run: &StoredRun, ending: Option<&str>) -> String {
     let plan = &run.plan;
     let mut lines = vec![format!(
         "run {} of {}: {}, {} of {} samples finished",
@@ -229,6 +234,7 @@ fn run_text(run: &StoredRun) -> String {
         run.finished,
         plan.samples()
     )];
+    lines.extend(ending.map(str::to_owned));
     for dataset in &plan.datasets {
         let digest: String = dataset.input.sha256.chars().take(12).collect();
         let cases = count_with_noun(dataset.cases, "case", "cases");
@@ -239,10 +245,18 @@ fn run_text(run: &StoredRun) -> String {
     }
     for model in &plan.models {
         let repeats = count_with_noun(u64::from(plan.repeats), "output", "outputs");
-        lines.push(format!("model {}: {}:{}, {repeats} a case", model.name, model.provider, model.model));
+        let mut line = format!("model {}: {}:{}, {repeats} a case", model.name, model.provider, model.model);
+        if !model.fallback.is_empty() {
+            line.push_str(&format!("; fallback {}", model.fallback.join(", ")));
+        }
+        lines.push(line);
     }
+    let digest = |sha256: &str| format!("SHA-256 {}…", sha256.chars().take(12).collect::<String>());
     if let Some(prompt) = &plan.prompt {
-        lines.push(format!("prompt: SHA-256 {}…", prompt.chars().take(12).collect::<String>()));
+        lines.push(format!("prompt: {}", digest(prompt)));
+    }
+    for prompt in &plan.generation_prompts {
+        lines.push(format!("prompt {}: {}", prompt.name, digest(&prompt.sha256)));
     }
     for metric in &plan.metrics {
         let options = if metric.options.is_null() { String::new() } else { format!(" {}", metric.options) };

@@ -62,9 +62,13 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let look = TerminalStyle::for_stream(&io::stdout());
     let mut text = String::new();
     if found.results.is_empty() {
-        for row in &mut found.recorded {
+        for (number, row) in found.recorded.iter_mut().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
             row.named.retain(|(metric, _)| is_wanted(&metric.name));
-            text.push_str(&case_view::results(&arguments.id, row.model.as_deref(), row.repeat, &row.named, look));
+            let (model, prompt) = (row.model.as_deref(), row.prompt.as_deref());
+            text.push_str(&case_view::results(&arguments.id, model, prompt, row.repeat, &row.named, look));
         }
         if let Some(error) = &found.without_texts {
             remark(&format!("the texts are not at hand: {error}"));

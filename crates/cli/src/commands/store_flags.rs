@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use probare_analysis::RunViewer;
 use probare_benchmarks::registries;
 use probare_engine::{DriveError, EvaluationError, Exit, RunError};
+use probare_report::ReportError;
 use probare_store::{STORE, Store, StoreError};
 
 use super::remark;
@@ -114,7 +115,8 @@ pub fn evaluation_failure(error: EvaluationError) -> Failure {
 pub fn started_run_failure(error: EvaluationError, number: i64) -> Failure {
     let is_disk = matches!(
         &error,
-        EvaluationError::Store(_) | EvaluationError::Run(RunError::Drive(DriveError::Output(_)) | RunError::Open(_))
+        EvaluationError::Store(_)
+            | EvaluationError::Run(RunError::Drive(DriveError::Output(_)) | RunError::Open(ReportError::Io(_)))
     );
     let mut failure = evaluation_failure(error);
     if is_disk {

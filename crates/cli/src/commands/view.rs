@@ -50,14 +50,14 @@ const AFTER_HELP: &str = "Examples:
   probare view 3 --labels labels.jsonl --open";
 
 /// Time for one answer: a large file is read when it is looked at first.
-const PATIENCE: Duration = Duration::from_mins(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let viewer = with_labels_file(arguments.runs.open()?, arguments.labels.as_deref())?;
     let secret = token()?;
     let known = AuthToken::new(&secret).map_err(|error| Failure::new(error.to_string()))?;
-    let limits = ServerLimits { time: PATIENCE, ..ServerLimits::default() };
+    let limits = ServerLimits { time: ANSWER_TIMEOUT, ..ServerLimits::default() };
     let settings = ServerSettings {
         token: Some(known),
         limits,

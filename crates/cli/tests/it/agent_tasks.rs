@@ -34,10 +34,12 @@ else:
 
 /// A tool that writes what was bought into a file of the state.
 const TOOL: &str = r#"
-import json, os, sys
+import json, os, sys, time
 thing = json.load(sys.stdin)["thing"]
 if thing == "gold":
     sys.exit("too dear")
+if thing == "patience":
+    time.sleep(60)
 bought = open("list.txt").read().split() if os.path.exists("list.txt") else []
 open("list.txt", "w").write(" ".join(bought + [thing]))
 print(json.dumps({"bought": thing, "number": len(bought) + 1}))
@@ -261,7 +263,9 @@ metrics: [steps, tool_errors]
     fs::write(place.join("probare.yaml"), config).unwrap();
     fs::write(place.join("more.jsonl"), "{\"name\": \"sell\", \"arguments\": {\"thing\": \"salt\"}, \"result\": 1}\n")
         .unwrap();
-    run_expecting(place, 1, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
+    let told = run_expecting(place, 1, &["run", "probare.yaml", "-q", "-o", "r.jsonl"]);
+    let reason = "error: steps failed in 1 case: tool `buy` has no recorded result for {\"thing\":\"salt\"}";
+    assert!(told.contains(reason), "{told}");
     let found = results(&place.join("r.jsonl"));
     assert_eq!(found[0]["scores"]["steps"]["value"], 3.0, "{}", found[0]);
     let missing = &found[1]["scores"]["steps"];
@@ -291,6 +295,62 @@ metrics: [steps, tool_errors]
             "Bought: bought, {\"left\":2}, there is no tool `nothing`; the tools are buy"
         ]
     );
+}
+
+/// A user who wants one thing and then takes leave. What it was told is noted.
+const USER: &str = r#"
+import json, sys
+asked = json.load(sys.stdin)
+with open("told.txt", "w") as told:
+    told.write(asked["messages"][0]["text"])
+said = sum(message["role"] == "assistant" for message in asked["messages"])
+print(json.dumps({"text": ["Buy milk", "Thanks. GOODBYE"][said]}))
+"#;
+
+#[test]
+fn a_model_plays_the_user_by_persona_and_goal_until_it_says_the_word() {
+    if !has_python() {
+        return;
+    }
+    let folder = project(&[json!({"id": "a", "wish": "some milk"})], "");
+    let place = folder.path();
+    fs::write(place.join("user.py"), USER).unwrap();
+    let config = "datasets: [{path: cases.jsonl}]
+models:
+  - {name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}
+  - {name: ann, api_model_name: 'command:ann', command: [python3, user.py]}
+generate: {models: [buyer]}
+agent:
+  tools: [{name: buy, results: [{arguments: {thing: milk}, result: bought}]}]
+  user: {model: ann, persona: 'Ann, in a hurry', goal: 'You want {{wish}}.', stop: GOODBYE}
+metrics: [steps]
+";
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    run_successfully(place, &["run", "probare.yaml", "-q"]);
+    let told = fs::read_to_string(place.join("told.txt")).unwrap();
+    for words in ["Who you are: Ann, in a hurry", "What you want: You want some milk.", "write GOODBYE"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+    let kept = results(&place.join("o.jsonl")).swap_remove(0);
+    let texts: Vec<&str> =
+        kept["messages"].as_array().unwrap().iter().filter_map(|message| message["text"].as_str()).collect();
+    assert_eq!(texts, ["Buy milk", "bought", "Bought: bought"], "{kept}");
+}
+
+#[test]
+fn a_tool_that_takes_too_long_is_an_error_that_the_model_is_told() {
+    if !has_python() {
+        return;
+    }
+    let folder = project(&[json!({"id": "a", "query": "Buy patience"})], "metrics: [tool_errors]\n");
+    let place = folder.path();
+    let config = fs::read_to_string(place.join("probare.yaml")).unwrap();
+    fs::write(place.join("probare.yaml"), config.replace("tool.py]}", "tool.py], timeout: 0.5}")).unwrap();
+    run_successfully(place, &["run", "probare.yaml", "-q", "--sandbox", "none", "-o", "r.jsonl"]);
+    let found = results(&place.join("r.jsonl"));
+    assert_eq!(found[0]["scores"]["tool_errors"]["value"], 0.0, "{found:?}");
+    assert!(found[0].to_string().contains("no result within 0.5 s"), "{found:?}");
 }
 
 /// A tool that tells what it can reach, in Python: a file beside the configuration, one that it is allowed, an address, a variable.
@@ -394,6 +454,12 @@ fn the_shop_of_the_examples_gives_pass_3_and_the_state_at_the_end() {
     assert!(told.contains(&format!("pass^3 {:.4}", always as f64 / 20.0)), "{told}");
     assert!(found.iter().all(|row| row["scores"]["cost"]["value"].as_f64().is_some_and(|cost| cost > 0.0)));
 
+    // Every sample may take all its steps: 60 samples, 12 of each model.
+    let dry = run_successfully(place, &["run", "probare.yaml", "--dry-run"]);
+    for words in ["clerk answers: at most 720 calls", "shopper answers: at most 720 calls", "US dollars"] {
+        assert!(dry.contains(words), "{words}: {dry}");
+    }
+
     // The server itself, in the sandbox, comes to the same.
     if !has_python() || probare_files::find_program("bwrap").is_none() {
         return probare_testing::report_skipped("python3 or bubblewrap is not installed");
@@ -438,7 +504,9 @@ fn http_server() -> (String, Arc<Mutex<Vec<String>>>) {
                     let mut body = vec![0; length];
                     reader.read_exact(&mut body).unwrap();
                     let message: Json = serde_json::from_slice(&body).unwrap();
-                    let is_known = head.contains("mcp-session-id: s1") || message["method"] == "initialize";
+                    let is_known = head.contains("mcp-session-id: s1")
+                        && head.contains("mcp-protocol-version: 2025-03-26")
+                        || message["method"] == "initialize";
                     let is_allowed = head.contains("authorization: Bearer sk-tools-0123456789");
                     let result = match message["method"].as_str().unwrap() {
                         "initialize" => json!({"protocolVersion": "2025-03-26", "capabilities": {}, "serverInfo": {}}),
@@ -449,7 +517,9 @@ fn http_server() -> (String, Arc<Mutex<Vec<String>>>) {
                             json!({"tools": [{"name": "buy", "description": "Buys.", "inputSchema": {"type": "object"}}]})
                         }
                         "tools/call" => {
-                            noted.lock().unwrap().push(message["params"]["arguments"]["thing"].to_string());
+                            let thing = message["params"]["arguments"]["thing"].to_string();
+                            thread::sleep(Duration::from_secs(if thing.contains("slow") { 4 } else { 0 }));
+                            noted.lock().unwrap().push(thing);
                             json!({"content": [{"type": "text", "text": "sent"}]})
                         }
                         _ => Json::Null,
@@ -528,6 +598,34 @@ metrics: [steps, tool_errors]
         let bytes = fs::read(place.join(name)).unwrap_or_default();
         assert!(!bytes.windows(8).any(|words| words == b"sk-tools"), "{name}");
     }
+}
+
+#[test]
+fn a_server_over_http_that_takes_too_long_is_an_error_that_the_model_is_told() {
+    if !has_python() {
+        return;
+    }
+    let (url, _) = http_server();
+    let folder = project(&[json!({"id": "a", "query": "Buy slow"})], "");
+    let place = folder.path();
+    let config = format!(
+        "datasets: [{{path: cases.jsonl}}]
+models: [{{name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}}]
+agent:
+  tools: [{{mcp: {{url: '{url}', headers: {{Authorization: 'Bearer ${{TOOLS_KEY}}'}}}}, only: [buy], timeout: 1.5}}]
+metrics: [steps, tool_errors]
+"
+    );
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    let words = ["run", "probare.yaml", "-q", "-o", "r.jsonl"];
+    let key = ("TOOLS_KEY", "sk-tools-0123456789");
+    let output = Command::new(PROGRAM).args(words).env(key.0, key.1).current_dir(place).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let scores = &results(&place.join("r.jsonl"))[0]["scores"];
+    assert_eq!((&scores["steps"]["value"], &scores["tool_errors"]["value"]), (&json!(1.0), &json!(0.0)), "{scores}");
+    run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+    let kept = results(&place.join("o.jsonl")).swap_remove(0);
+    assert_eq!(kept["response"]["text"], "Bought: no result within 1.5 s", "{kept}");
 }
 
 #[test]

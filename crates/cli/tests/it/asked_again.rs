@@ -114,6 +114,26 @@ fn a_variable_that_no_case_has_is_an_error_before_the_run() {
 }
 
 #[test]
+fn what_would_end_a_run_at_once_is_told_before_it_begins() {
+    let server = TestServer::start(ServerBehaviour::default()).unwrap();
+    let folder = project(&server, 3, "concurrency: 1");
+    let place = folder.path();
+    for (flag, value, part) in [
+        ("-o", "out.foo", "`out.foo` has no known extension"),
+        ("-o", "cases.jsonl", "is an input"),
+        ("--fail-under", "nothing=0.5", "which is not a metric of this run"),
+    ] {
+        for more in [&["--dry-run"][..], &[]] {
+            let ended = run(place, &[&["run", "probare.yaml", flag, value][..], more].concat());
+            let text = both_streams(&ended);
+            assert!(ended.status.code() == Some(64) && text.contains(part), "{flag} {value} {more:?}: {text}");
+        }
+    }
+    assert!(!run(place, &["runs", "show", "1"]).status.success(), "no run is begun");
+    assert_eq!(server.requests(), 0);
+}
+
+#[test]
 fn an_unknown_stop_reason_is_told() {
     let body = r#"{"choices":[{"message":{"content":"x"},"finish_reason":"tired"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
     let server =

@@ -63,6 +63,8 @@ fn a_batch_is_sent_left_alone_and_fetched_and_its_replies_find_their_questions()
         let place = folder.path();
         let text = run_expecting(place, 3, &["run", "probare.yaml", "--batch"]);
         assert!(text.contains("of house: 6 questions sent") && text.contains("probare resume 1"), "{provider}: {text}");
+        assert!(text.contains("asked: 0 questions; 6 in a batch\n"), "{provider}: {text}");
+        assert!(text.contains("for 6 calls whose reply has not come"), "{provider}: {text}");
         let text = run_expecting(place, 3, &["resume"]);
         assert!(text.contains("of house: 0 of 6 questions done"), "{provider}: {text}");
         assert_eq!((server.batches(), server.requests(), server.single()), (1, 6, 0), "{provider}");
@@ -103,7 +105,8 @@ fn judges_take_a_batch_of_their_own_and_make_no_verdict_before() {
     run_expecting(place, 3, &["run", "probare.yaml", "--batch"]);
     server.finish();
     let text = run_expecting(place, 3, &["resume"]);
-    assert!(text.contains("of judge: 2 questions sent"), "{text}");
+    assert!(text.contains("of judge: 2 questions sent") && text.contains("; 2 in a batch\n"), "{text}");
+    assert!(!text.contains("--refresh"), "it waits, and nothing is to be asked again: {text}");
     server.finish();
     run_successfully(place, &["resume", "-o", "r.jsonl"]);
     assert_eq!((server.batches(), server.requests(), server.single()), (2, 4, 0));

@@ -328,6 +328,7 @@ fn a_stored_run_is_calibrated_and_its_thresholds_hold_when_it_goes_on() {
     let stored = ["calibrate", "1", "--store", "runs.db", "--labels", "two.csv", "--label", "ada", "--label", "bo"];
     let text = run_expecting(place, 0, &[&stored[..], &["-o", "echo.json"]].concat());
     assert!(text.contains("80 cases with a label and a value, of which people pass 80"), "{text}");
+    assert!(text.contains("warning: people pass every labelled case; check the column of labels"), "{text}");
     // Of two people who differ the mean counts.
     let split: String =
         (0..80).map(|case| format!("c{case},pass,{}\n", if case < 40 { "fail" } else { "pass" })).collect();

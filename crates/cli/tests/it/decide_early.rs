@@ -101,8 +101,12 @@ fn power_takes_the_spread_from_earlier_runs_and_the_cost_from_a_configuration() 
     wrong(&["a.jsonl"], "the results have several metrics");
     wrong(&["--power", "0.04"], "--power has to be larger than the risk of a false alarm");
     wrong(&["--difference", "0"], "a number above 0 is expected");
-    wrong(&["--rate", "1.5"], "a share from 0 to 1 is expected");
+    wrong(&["--rate", "1.5"], "a number between 0 and 1 is expected");
+    wrong(&["--rate", "1"], "a number between 0 and 1 is expected");
     wrong(&["--rate", "0.5", "--deviation", "0.2"], "cannot be used with");
+    // Two cases would be enough for whoever takes equal values at their word.
+    let same = run_expecting(place, 1, &["power", "a.jsonl", "a.jsonl", "-m", "token_f1"]);
+    assert!(same.contains("no value differs from another: 60 pairs of `token_f1`"), "{same}");
 }
 
 #[test]
@@ -304,16 +308,17 @@ fn what_cannot_be_estimated_is_refused_in_words() {
 fn power_averages_the_repeats_of_a_case() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
-    // Every case is right in one of two repeats: its mean never varies.
+    // Half of the cases are right in both repeats, the others in one of them.
     let row = |case: usize, repeat: usize| {
-        let response = if (case + repeat).is_multiple_of(2) { "yes" } else { "no" };
+        let response = if case < 20 || (case + repeat).is_multiple_of(2) { "yes" } else { "no" };
         json!({"id": format!("c{case}"), "model": "m", "repeat": repeat, "response": response, "reference": "yes"})
     };
     let rows: String = (0..40).flat_map(|case| [row(case, 0), row(case, 1)]).map(|row| format!("{row}\n")).collect();
     fs::write(place.join("cases.jsonl"), rows).unwrap();
     run_successfully(place, &["score", "cases.jsonl", "-m", "exact_match", "-q", "-o", "repeated.jsonl"]);
     let said = json_of(place, &["power", "repeated.jsonl"]);
-    assert_eq!(said["deviation"], 0.0, "{said}");
+    let expected = 0.25 * (80.0_f64 / 39.0).sqrt();
+    assert!((said["deviation"].as_f64().unwrap() - expected).abs() < 1e-12, "{said}");
     assert!(said["deviation_from"].as_str().unwrap().starts_with("40 values of `exact_match`"), "{said}");
     // Labels are about one output of a case.
     let refused = run_expecting(place, 64, &["estimate", "repeated.jsonl", "--next", "10"]);

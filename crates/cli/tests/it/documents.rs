@@ -76,6 +76,33 @@ fn pages_point_only_to_metrics_that_exist() {
     assert!(checked > 20, "only {checked} names were found");
 }
 
+#[test]
+fn every_configuration_in_the_documents_is_valid() {
+    let schema = Command::new(PROGRAM).args(["schema", "config"]).output().unwrap();
+    let schema: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let known = schema["properties"].as_object().unwrap();
+    let mut pages = Vec::new();
+    documents(&root().join("docs"), &mut pages);
+    let mut checked = 0;
+    // The benchmark of that page has a configuration of its own.
+    for page in pages.iter().filter(|page| !page.ends_with("suites/sgi.md")) {
+        let text = fs::read_to_string(page).unwrap();
+        for block in text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+            let lines = block.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()));
+            let keys: Vec<&str> = lines.filter_map(|line| Some(line.split_once(':')?.0)).collect();
+            // Others are a part of one, or a file of something else.
+            if keys.is_empty() || !keys.iter().all(|key| known.contains_key(*key)) {
+                continue;
+            }
+            checked += 1;
+            if let Err(error) = probare_engine::Config::parse(block, "probare.yaml") {
+                panic!("{}: {error}\n{block}", page.display());
+            }
+        }
+    }
+    assert!(checked >= 15, "{checked}");
+}
+
 /// The command lines in the code blocks of a document, without what a shell makes of them.
 fn commands(text: &str) -> Vec<String> {
     let mut inside = false;

@@ -33,13 +33,18 @@ fn results_of_a_fallback_are_those_of_the_model_that_was_asked_and_name_who_answ
     let spare = TestServer::start(ServerBehaviour::default()).unwrap();
     let folder = project_with_spare(&broken, &spare, "spare");
     let place = folder.path();
-    run_successfully(place, &["run", "probare.yaml", "-o", "r.jsonl", "-o", "r.html"]);
+    let text = run_successfully(place, &["run", "probare.yaml", "-o", "r.jsonl", "-o", "r.html", "-o", "r.csv"]);
+    assert!(text.contains("asked: 4 questions, 4 answered; 4 by a fallback model; "), "{text}");
     assert_eq!(spare.requests(), 4);
     let lines = fs::read_to_string(place.join("r.jsonl")).unwrap();
     assert_eq!(lines.matches("\"model\":\"house\",\"answered_by\":\"spare\"").count(), 4, "{lines}");
     assert!(fs::read_to_string(place.join("r.html")).unwrap().contains("house (answered by spare)"));
+    let table = fs::read_to_string(place.join("r.csv")).unwrap();
+    assert!(table.starts_with("id,model,answered_by,repeat,"), "{table}");
+    assert_eq!(table.matches(",house,spare,0,").count(), 4, "{table}");
     // The store knows it, too, and nobody is asked again.
-    run_successfully(place, &["runs", "export", "1", "-o", "e.jsonl"]);
+    run_successfully(place, &["runs", "export", "1", "-o", "e.jsonl", "-o", "e.csv"]);
+    assert_eq!(fs::read_to_string(place.join("e.csv")).unwrap(), table);
     assert_eq!(fs::read_to_string(place.join("e.jsonl")).unwrap(), lines);
     run_successfully(place, &["runs", "export", "1", "--outputs", "outputs.jsonl"]);
     let outputs = fs::read_to_string(place.join("outputs.jsonl")).unwrap();
@@ -51,6 +56,7 @@ fn results_of_a_fallback_are_those_of_the_model_that_was_asked_and_name_who_answ
     run_successfully(place, &["rescore", "1", "-m", "token_f1", "-o", "f1.jsonl"]);
     let rescored = fs::read_to_string(place.join("f1.jsonl")).unwrap();
     assert_eq!(rescored.matches("\"answered_by\":\"spare\"").count(), 4, "{rescored}");
+    assert!(run_successfully(place, &["runs", "show", "1"]).contains("1 output a case; fallback spare"));
     // What it cost is told for the model that was paid.
     let shown: Json = serde_json::from_str(&run_successfully(place, &["runs", "show", "1", "--json"])).unwrap();
     let paid = |model: &str| {

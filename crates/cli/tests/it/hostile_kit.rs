@@ -714,6 +714,8 @@ fn trust_lasts_until_the_configuration_changes_and_naming_it_is_trust() {
     let run = |words: &str| place.run(&folder, &words.split(' ').map(str::to_owned).collect::<Vec<_>>());
     assert_eq!(run("score cases.jsonl").0, Some(1));
     assert_eq!(run("score cases.jsonl --config probare.yaml").0, Some(0), "named");
+    let (code, told) = run("run");
+    assert!(code == Some(1) && told.contains("name it: probare run probare.yaml"), "{told}");
     assert_eq!(run("trust").0, Some(64), "there is no terminal to ask for confirmation");
     assert_eq!(run("trust --yes").0, Some(0));
     assert_eq!(run("score cases.jsonl").0, Some(0));

@@ -103,6 +103,7 @@ fn a_python_function_has_evidence_gates_reports_and_a_page() {
     );
     let more = place.join("more.jsonl");
     assert_eq!(results(&more, "tone")[0], json!({"label": "casual"}), "{printed}");
+    assert!(printed.contains("tone is formal in 0 of 6 scored cases, 0 %"), "{printed}");
     assert_eq!(results(&more, "words")[0]["value"], json!(0.0));
     assert_eq!(results(&more, "max_length:characters=10").first(), Some(&Json::Null), "the name is as it is written");
     assert_eq!(results(&more, "MaxLength:characters=10")[0]["value"], json!(1.0));
@@ -119,7 +120,8 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
          @probare.metric\ndef wrong(case):\n    return 1 / 0\n\n@probare.metric\ndef leaves(case):\n    import sys; sys.exit(3)\n\n\
          @probare.metric\ndef nan(case):\n    return float('nan')\n\n@probare.metric\ndef span(case):\n    return probare.Score(1, evidence=[probare.Evidence.matched('response', 0, 999)])\n\n\
          @probare.metric\ndef prints(case):\n    print('hello'); return True\n\n@probare.metric\ndef late(case):\n    import time; time.sleep(9)\n\n\
-         @probare.metric\ndef elsewhere(case):\n    return 'we' in case.actual_output\n\n@probare.metric\ndef slip(case):\n    return case['respnse'] == 'we'\n",
+         @probare.metric\ndef elsewhere(case):\n    return 'we' in case.actual_output\n\n@probare.metric\ndef slip(case):\n    return case['respnse'] == 'we'\n\n\
+         @probare.metric\ndef fields(response, reference):\n    return response == reference\n",
     )
     .unwrap();
     for (name, kind, reason) in [
@@ -148,7 +150,12 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
         ("absent.py:f", "there is no file `absent.py`"),
         ("checks.py", "name a function of the file: checks.py:NAME"),
         ("check.mjs", "metrics: [{name: NAME, command: [PROGRAM, check.mjs]}]"),
+        ("node check.mjs", "metrics: [{name: NAME, command: [node, check.mjs]}]"),
         ("checks.py:brand_voice:word=1", "has no option `word`; it has words, banned"),
+        (
+            "bad.py:fields",
+            "`fields` needs the option `reference`; its first parameter is the case, the others are options (bad.py:43)",
+        ),
         (
             "checks.py:brand_voice:words=we",
             "the option `words` of `brand_voice` is a list such as [\"a\",\"b\"], not 'we'",
@@ -162,6 +169,35 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
     fs::write(place.join("broken.py"), "import probare\nimport no_such_module\n").unwrap();
     let refused = both_streams(&run(place, &["score", "cases.jsonl", "-m", "broken.py:f"]));
     assert!(refused.contains("No module named 'no_such_module'") && refused.contains("broken.py:2"), "{refused}");
+}
+
+#[test]
+fn python_code_finds_modules_as_programs_of_the_user_do_but_not_in_the_working_folder() {
+    let folder = folder();
+    let place = folder.path();
+    for (file, text) in [
+        // A file may have the name of a module, which stays what it is.
+        (
+            "own/json.py",
+            "import colorsys, json\nimport beside, installed\nimport probare\n\n@probare.metric\ndef f(case):\n    \
+             return len(json.dumps(case.id)) > 0 and beside.YES and installed.YES and hasattr(colorsys, 'rgb_to_hsv')\n\n\
+             class Group:\n    @staticmethod\n    def g(case):\n        return True\n",
+        ),
+        ("own/beside.py", "YES = True\n"),
+        ("lib/installed.py", "YES = True\n"),
+        ("colorsys.py", "open('started', 'w')\n"),
+    ] {
+        fs::create_dir_all(place.join(file).parent().unwrap()).unwrap();
+        fs::write(place.join(file), text).unwrap();
+    }
+    for name in ["f", "Group.g"] {
+        let reference = format!("own/json.py:{name}");
+        let score = ["score", "cases.jsonl", "-m", reference.as_str(), "-o", "out.jsonl"];
+        let told = command(place, &score).env("PYTHONPATH", place.join("lib")).output().unwrap();
+        assert_eq!(code(&told), 0, "{}", both_streams(&told));
+        assert_eq!(results(&place.join("out.jsonl"), name)[1], json!({"value": 1.0}), "{name}");
+    }
+    assert!(!place.join("started").exists(), "the working folder is no place for modules");
 }
 
 #[test]
@@ -187,6 +223,9 @@ fn a_node_program_and_a_python_function_give_the_same_results_on_1000_cases() {
     for (metric, reason) in [
         ("{name: b, command: [node, check.mjs], options: {wrods: [a]}}", "has no option `wrods`; it has words, banned"),
         ("{name: b, command: [node, chekc.mjs]}", "Error: Cannot find module"),
+        ("{name: b, command: [echo, hello]}", "what is no message of the protocol: \"hello\""),
+        ("{python: 'checks.py:brand_voice:words=[a]'}", "is not written FILE.py:NAME, with `options` beside it"),
+        ("{id: 'checks.py:tone'}", "write `python: checks.py:tone` in place of `id`"),
     ] {
         fs::write(place.join("slip.yaml"), format!("metrics: [{metric}]\n")).unwrap();
         let refused = both_streams(&run(place, &["score", "cases.jsonl", "--config", "slip.yaml"]));

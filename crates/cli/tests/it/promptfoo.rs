@@ -323,6 +323,37 @@ tests:
 }
 
 #[test]
+fn a_slip_in_the_name_of_a_variable_prints_nothing_and_is_noted() {
+    let folder = folder(
+        "prompts: ['Hello {{name}}, {{user.mail}}!', '{{name}}']
+providers: [echo]
+tests:
+  - { vars: { nam: Ada, user: {} }, assert: [{ type: contains, value: '{{place}}Hello' }] }
+  - { vars: { name: Eve, user: { mail: m } }, assert: [{ type: contains, value: Eve }] }
+  - { providerOutput: given, assert: [{ type: contains, value: given }] }
+",
+    );
+    let said = run_successfully(folder.path(), &["import", "promptfooconfig.yaml", "--dry-run"]);
+    let note = "note: `name` (2 times), `place` (2 times), `user.mail` (once) have no value and print nothing, as in promptfoo";
+    assert!(said.contains(note), "{said}");
+}
+
+#[test]
+fn the_configuration_names_the_delimiter_of_its_tables() {
+    for (env, notes, expected) in [
+        ("", ["only column is `q;__expected`", "PROMPTFOO_CSV_DELIMITER"], "pass"),
+        ("env: { PROMPTFOO_CSV_DELIMITER: ';' }\n", ["promptfoo: 1 test", "1 run"], "fail"),
+    ] {
+        let folder = folder(&format!("{env}prompts: ['{{{{q}}}}!']\nproviders: [echo]\ntests: cities.csv\n"));
+        fs::write(folder.path().join("cities.csv"), "q;__expected\nLima;contains: Oslo\n").unwrap();
+        let exit = if expected == "pass" { 0 } else { 2 };
+        let said = run_expecting(folder.path(), exit, &["run", "promptfooconfig.yaml", "-o", "out.jsonl"]);
+        assert!(notes.iter().all(|note| said.contains(note)), "{said}");
+        assert_eq!(results(&folder.path().join("out.jsonl"))[0]["scores"]["promptfoo_test"]["label"], expected);
+    }
+}
+
+#[test]
 fn patterns_name_files_with_alternatives_and_classes() {
     let folder = folder("prompts: ['file://{a,b}/[p-q]*.txt']\nproviders: [echo]\ntests: 'cases/*.{yaml,csv}'\n");
     for (name, text) in [

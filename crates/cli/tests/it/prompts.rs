@@ -115,7 +115,13 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
     // The same results, from the store and from files, with every form of selection.
     run_successfully(place, &["runs", "export", "1", "-o", "again.jsonl", "--outputs", "outputs.jsonl"]);
     assert_eq!(fs::read(place.join("again.jsonl")).unwrap(), fs::read(place.join("all.jsonl")).unwrap());
-    assert!(fs::read_to_string(place.join("outputs.jsonl")).unwrap().contains("\"prompt\":\"polite\""));
+    let outputs = results(&place.join("outputs.jsonl"));
+    let name = |line: &Json| line["metadata"]["prompt"].as_str().map(str::to_owned);
+    assert_eq!(outputs.iter().filter(|line| name(line).as_deref() == Some("polite")).count(), samples / 3);
+    assert!(outputs.iter().all(|line| line.get("prompt").is_none()), "a case without a query would take it for one");
+    let score = ["score", "outputs.jsonl", "-c", "/dev/null", "-m", "exact_match", "--by", "prompt", "-o", "scored.md"];
+    let scored = run_successfully(place, &score);
+    assert!(scored.contains("polite") && scored.contains("shots"), "{scored}");
     for sides in [
         ["1@prompt:short", "1@prompt:polite"],
         ["all.jsonl@prompt:short", "all.csv@prompt:polite"],
@@ -130,6 +136,10 @@ fn three_prompts_and_two_models_are_ended_resumed_and_compared_and_nothing_is_as
     }
     let text = run_successfully(place, &["compare", "1@small", "1@large"]);
     assert!(text.contains("prompt polite"), "prompts are told apart where one model is left: {text}");
+    let shown = run_successfully(place, &["show", "all.jsonl", "--id", "c1"]);
+    assert!(shown.contains("\n\ncase c1, model small, prompt polite, repeat 1\n"), "{shown}");
+    let shown = run_successfully(place, &["runs", "show", "1"]);
+    assert!(shown.contains("\nprompt short: SHA-256 ") && shown.contains("\nprompt shots: SHA-256 "), "{shown}");
     let missing = run_expecting(place, 64, &["compare", "1@prompt:shrot", "1@prompt:short"]);
     assert!(missing.contains("no results of the prompt `shrot`, but of polite, short, shots"), "{missing}");
 

@@ -251,3 +251,41 @@ fn cases_of_stored_runs_are_the_same_by_what_they_ask_whatever_else_they_hold() 
         assert_eq!(stored[at]["metrics"][0]["whole"], files[at]["metrics"][0]["whole"]);
     }
 }
+
+#[test]
+fn how_often_all_answers_to_a_case_pass_is_told_by_score_compare_and_the_viewer() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    // Four cases with two answers each; of the first ones one answer is wrong.
+    let answers = |unsteady: usize| -> String {
+        let row = |at: usize| {
+            let response = if at % 2 == 1 && at / 2 < unsteady { "no" } else { "yes" };
+            format!(
+                "{}\n",
+                json!({"id": format!("q{}", at / 2), "response": response, "reference": "yes", "repeat": at % 2})
+            )
+        };
+        (0..8).map(row).collect()
+    };
+    for (name, unsteady, words) in [
+        ("one", 1, "pass@1 0.8750, pass@2 1.0000, pass^2 0.7500"),
+        ("two", 2, "pass@1 0.7500, pass@2 1.0000, pass^2 0.5000"),
+    ] {
+        let (cases, results) = (format!("{name}.cases.jsonl"), format!("{name}.jsonl"));
+        fs::write(place.join(&cases), answers(unsteady)).unwrap();
+        let told = both_streams(&run(place, &["score", &cases, "-m", "exact_match", "-o", &results]));
+        assert!(told.contains(words), "{told}");
+        let given = [place.join(&results).display().to_string()];
+        let viewer =
+            probare_analysis::RunViewer::open(&place.join("store.db"), &given, probare_benchmarks::registries())
+                .unwrap();
+        let runs = serde_json::to_value(viewer.runs().unwrap()).unwrap();
+        let shown = serde_json::to_value(&*viewer.summary(runs["runs"][0]["key"].as_str().unwrap(), "").unwrap());
+        let shown = shown.unwrap()["remarks"].to_string();
+        assert!(shown.contains(&format!("exact_match: {words}")), "{shown}");
+    }
+    let compared = both_streams(&run(place, &["compare", "one.jsonl", "two.jsonl"]));
+    for words in ["pass^2 is 0.7500 in `one", "pass^2 is 0.5000 in `two"] {
+        assert!(compared.contains(words), "{compared}");
+    }
+}

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use probare_analysis::RunViewer;
+use probare_benchmarks::registries;
 use probare_testing::ReplyServer;
 use serde_json::{Value as Json, json};
 
@@ -81,6 +83,8 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     let server = server(&questions, 0);
     let folder = project(&server, 300, nine_of_ten, &json!({}));
     let place = folder.path();
+    let text = run_expecting(place, 0, &[&RUN[..], &["--dry-run"]].concat());
+    assert!(text.contains("300 calls") && text.contains("ends as soon as its gates are decided"), "{text}");
     let text = run_expecting(place, 0, &[&RUN[..], &["-o", "out.json", "-o", "out.html", "--seed", "7"]].concat());
     let line = decision(&text);
     assert!(line.starts_with("pass  contains >= 0.7   mean so far 0."), "{line}");
@@ -99,7 +103,26 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert_eq!(questions.count(), asked);
     let rescored = both_streams(&run(place, &["rescore", "1", "-m", "exact_match"]));
     assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
+    assert!(rescored.contains("run 1 stopped early (decided after "), "{rescored}");
     assert_eq!(questions.count(), asked);
+    // What holds for a number of cases that is fixed before is said nowhere about it.
+    let told = run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
+    assert!(!told.contains("is open"), "{told}");
+    let told = run_expecting(place, 0, &["runs", "show", "1"]);
+    assert!(told.contains("complete") && told.contains("\ndecided after "), "{told}");
+    let whole: Json = serde_json::from_str(&fs::read_to_string(place.join("whole.json")).unwrap()).unwrap();
+    let reason = whole["summary"]["no_intervals"].as_str().unwrap_or_default();
+    assert!(reason.contains("the run stopped early"), "{whole}");
+    let viewer = RunViewer::open(&place.join(".probare/store.db"), &["1".to_owned()], registries()).unwrap();
+    let shown = serde_json::to_value(&*viewer.summary("r1", "").unwrap()).unwrap();
+    assert!(shown["whole"][0]["mean"].is_number() && shown["whole"][0]["ends"].is_null(), "{shown}");
+    assert_eq!((&shown["gates"], &shown["panels"][0]["title"]), (&json!([]), &json!("Gates decided case by case")));
+    let told: Json =
+        serde_json::from_slice(&run(place, &["history", "--metric", "contains", "--json"]).stdout).unwrap();
+    let series = told["series"].as_array().unwrap();
+    let points: Vec<&Json> = series.iter().flat_map(|series| series["points"].as_array().unwrap()).collect();
+    assert!(points.len() > 1, "the run and files of it: {told}");
+    assert!(points.iter().all(|point| point["interval"].is_null() && point.get("step").is_none()), "{told}");
     // Another seed takes other cases first.
     let other = run(place, &[&RUN[..], &["--seed", "8", "--json"]].concat());
     let other: Json = serde_json::from_slice(&other.stdout).unwrap_or_else(|_| panic!("{}", both_streams(&other)));
@@ -248,6 +271,12 @@ fn what_cannot_be_decided_early_is_refused_before_anybody_is_asked() {
     refused(&["--fail-under", "contains=0.5", "--significant"], "`significant` looks at intervals or groups");
     refused(&["--fail-under", "contains=0"], "passes or fails whatever the values of its metric are");
     refused(&["--fail-under", "contains=0.5", "--limit", "1"], "1 case cannot be decided early");
+    refused(&["--fail-under", "contain=0.5"], "which is not a metric of this run; a similar name is `contains`");
+    for more in [&["--dry-run"][..], &[]] {
+        let words = [&["run", "run.yaml", "--fail-under", "contain=0.5"][..], more].concat();
+        let said = run_expecting(folder.path(), 64, &words);
+        assert!(said.contains("a similar name is `contains`"), "{words:?}: {said}");
+    }
     assert_eq!(questions.count(), 0);
     assert!(!has_run(folder.path()), "no run is begun");
 }
@@ -369,7 +398,7 @@ fn baselines_that_cannot_be_used_are_refused_before_anybody_is_asked() {
     );
     refused(
         &[&early[..], &["--not-worse", "contains", "--baseline", "nowhere.jsonl"]].concat(),
-        "the baseline `nowhere.jsonl` cannot be used",
+        "the baseline `nowhere.jsonl` cannot be used: cannot read `nowhere.jsonl`: No such file",
     );
     refused(
         &[&early[..], &["--not-worse", "steps", "--baseline", "other-results.jsonl"]].concat(),
@@ -415,6 +444,19 @@ fn score_stops_asking_its_judge_and_its_results_verify() {
     )
     .unwrap();
     assert_eq!(run(place, &["verify", "early-1.jsonl"]).status.code(), Some(1));
+}
+
+#[test]
+fn score_asks_nobody_in_batches_and_stops_whatever_the_configuration_says_about_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let line = |at| json!({"id": format!("c{at}"), "response": "so", "reference": "so"});
+    fs::write(place.join("cases.jsonl"), (0..40).map(|at| format!("{}\n", line(at))).collect::<String>()).unwrap();
+    let config = json!({"metrics": ["contains"], "gates": [{"metric": "contains", "fail_under": 0.5}],
+        "run": {"batch": true, "stop_when_decided": true}});
+    fs::write(place.join("run.yaml"), config.to_string()).unwrap();
+    let text = run_expecting(place, 0, &["score", "cases.jsonl", "--config", "run.yaml", "-o", "out.jsonl"]);
+    assert!(decision(&text).starts_with("pass  contains >= 0.5"), "{text}");
 }
 
 #[test]

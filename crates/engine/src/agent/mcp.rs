@@ -10,11 +10,13 @@ use probare_models::JsonEndpoint;
 use serde_json::{Value as Json, json};
 
 use super::process::RunningTool;
-use super::tools::ToolResult;
+use super::tool_result::ToolResult;
 use crate::own_metrics::worker::WorkerFault;
 
 /// The version of the protocol that is offered; a server may answer with an older one.
 const VERSION: &str = "2025-06-18";
+/// The header in which a server over HTTP is told the version that it chose.
+const VERSION_HEADER: &str = "mcp-protocol-version";
 /// Pages of a list of tools.
 const MOST_PAGES: usize = 100;
 /// Messages that a server may send before its answer.
@@ -64,8 +66,11 @@ impl McpClient {
         let client = json!({"name": "probare", "version": env!("CARGO_PKG_VERSION")});
         let wanted = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
         let told = self.request("initialize", &wanted)?;
-        if !told.get("protocolVersion").is_some_and(Json::is_string) {
+        let Some(version) = told.get("protocolVersion").and_then(Json::as_str) else {
             return Err(McpError::Failed(format!("it answers `initialize` with {}", shown(&told))));
+        };
+        if let Transport::Http(endpoint) = &mut self.transport {
+            endpoint.set_header(VERSION_HEADER, version).map_err(McpError::Failed)?;
         }
         self.notify("notifications/initialized")?;
         Ok(self)
@@ -179,10 +184,16 @@ impl McpClient {
 
     /// Sends a request and gives what came back for it so far.
     fn send(&mut self, message: &Json, until: Instant) -> Result<Vec<Json>, McpError> {
-        let limit = until.saturating_duration_since(Instant::now());
+        let (whole, limit) = (self.limit, until.saturating_duration_since(Instant::now()));
         match &mut self.transport {
             Transport::Program(_) => self.write(message).map(|()| Vec::new()),
-            Transport::Http(endpoint) => endpoint.post(message, limit).map_err(McpError::Failed),
+            Transport::Http(endpoint) => endpoint.post(message, limit).map_err(|reason| {
+                if Instant::now() < until {
+                    McpError::Failed(reason)
+                } else {
+                    McpError::TimedOut(format!("no result within {} s", whole.as_secs_f64()))
+                }
+            }),
         }
     }
 

@@ -15,6 +15,7 @@ mod mcp;
 mod process;
 mod session;
 mod state;
+mod tool_result;
 mod tools;
 mod user;
 

@@ -9,7 +9,8 @@ use probare_models::{CallReply, Client};
 use serde_json::{Value as Json, json};
 
 use super::state::WorkingState;
-use super::tools::{CallFault, LiveTools, ToolResult, keep, recall};
+use super::tool_result::ToolResult;
+use super::tools::{CallFault, LiveTools, keep, recall};
 use super::user::SimulatedUser;
 use super::{AgentBackend, to_case_message};
 use crate::CallResult;

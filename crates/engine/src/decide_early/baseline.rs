@@ -22,7 +22,6 @@ pub struct Baseline {
 /// The case of a run that is compared with a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseKey {
-    /// Its id.
     pub id: String,
     /// Which case of this id, counted from 0 in the order of the file.
     pub occurrence: u32,

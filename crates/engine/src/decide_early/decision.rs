@@ -37,7 +37,6 @@ pub enum DecidedVerdict {
 pub struct GateDecision {
     /// The condition that has to hold.
     pub gate: String,
-    /// The metric.
     pub metric: String,
     /// The limit, in units of the metric.
     pub threshold: f64,

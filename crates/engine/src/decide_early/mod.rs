@@ -21,7 +21,7 @@ pub(crate) use decision::EarlySetup;
 pub use decision::{DecidedVerdict, EarlyDecision, GateDecision};
 pub use error::EarlyDecisionError;
 pub use order::SeededSource;
-pub use outcome::{EarlyOutcome, cases_in_panels};
+pub use outcome::{EarlyOutcome, STOPPED_EARLY, cases_in_panels, sentence_in_panels};
 pub use watch::EarlyProgress;
 pub(crate) use watch::{EarlyWatch, ResultContext};
 
@@ -43,9 +43,6 @@ pub(crate) fn check_options(
     }
     if is_benchmark {
         return Err(EarlyDecisionError::Benchmark);
-    }
-    if settings.batch == Some(true) {
-        return Err(EarlyDecisionError::Batch);
     }
     for (is_set, option) in [(settings.significant, "significant"), (settings.per_group, "per_group")] {
         if is_set == Some(true) {

@@ -20,9 +20,21 @@ pub struct EarlyOutcome {
 const TITLE: &str = "Gates decided case by case";
 const AT_CASE: &str = "At case";
 
+/// Why the means of a run that stopped early have no intervals.
+pub const STOPPED_EARLY: &str = "the run stopped early, and they hold for a number of cases that was fixed before it";
+
+fn decided_panel(panels: &[Panel]) -> Option<&Panel> {
+    panels.iter().find(|panel| panel.title == TITLE)
+}
+
+/// How a run ended that stopped early, in a sentence, by what its store has kept of it.
+pub fn sentence_in_panels(panels: &[Panel]) -> Option<&str> {
+    decided_panel(panels)?.says.first().map(String::as_str)
+}
+
 /// How many cases a run took up to its verdict, by what its store has kept of it.
 pub fn cases_in_panels(panels: &[Panel]) -> Option<usize> {
-    let table = panels.iter().find(|panel| panel.title == TITLE)?.tables.first()?;
+    let table = decided_panel(panels)?.tables.first()?;
     let column = table.columns.iter().position(|name| name == AT_CASE)?;
     table.rows.iter().filter_map(|row| row.get(column)?.words.parse().ok()).max()
 }

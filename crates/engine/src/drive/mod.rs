@@ -43,7 +43,7 @@ const IDS_REMEMBERED: usize = 1_000_000;
 pub const MOST_JOBS: usize = 1024;
 
 /// How often it is looked whether the user has ended the run.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How to drive.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -187,8 +187,8 @@ pub fn drive(
 ) -> Result<DriveOutcome, DriveError> {
     let lost_rows = options.lost_rows_fail.then_some((plan.infos(), options.lines));
     let mut writer = Writer { name, sink, outcome: DriveOutcome::default(), rows: 0, ids: Ids::default(), lost_rows };
-    let has_prompts = around.rules.names_prompts();
-    writer.send_event(&Event::Started { source: name, metrics: plan.infos(), has_prompts })?;
+    let dimensions = around.rules.dimensions();
+    writer.send_event(&Event::Started { source: name, metrics: plan.infos(), dimensions })?;
     let jobs = options.jobs.get().min(MOST_JOBS);
     let width = around.backend.max_concurrent_cases();
     let waiting = around.backend.threads().max(around.sampler.map_or(1, SampleProvider::threads));
@@ -284,7 +284,7 @@ impl Writer<'_> {
                 let under_way = queue.interrupt();
                 self.send_event(&Event::Interrupted { under_way, awaited: &[] })?;
             }
-            match queue.next(self.rows, LOOK, pool.can_grow()) {
+            match queue.next(self.rows, POLL_INTERVAL, pool.can_grow()) {
                 NextResults::Results(results) => {
                     for result in &results {
                         if is_decided {
@@ -364,7 +364,7 @@ impl Writer<'_> {
         interrupted: &AtomicBool,
     ) -> Result<(), DriveError> {
         loop {
-            match read.recv_timeout(LOOK) {
+            match read.recv_timeout(POLL_INTERVAL) {
                 Ok(inputs) => self.outcome.inputs = inputs?,
                 Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Relaxed) => {
                     self.outcome.stop = Stop::Interrupted;

@@ -6,7 +6,7 @@ use probare_core::{BackendAnswer, Case, ErrorKind, ScoreError};
 
 use super::CallResult;
 use super::queue::Queue;
-use crate::plan::Scoring;
+use crate::plan::ScoringProgress;
 
 /// A sample between two answers.
 pub(super) struct ParkedSample {
@@ -20,7 +20,7 @@ pub(super) enum Stage {
     /// Its output, after these replies.
     Responding(Vec<CallResult>),
     /// Answers to a metric.
-    Scoring(Box<Scoring>),
+    Scoring(Box<ScoringProgress>),
 }
 
 /// What a sample has waited for.

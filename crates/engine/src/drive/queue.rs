@@ -289,7 +289,7 @@ impl Queue {
     }
 
     /// The results that begin with this number, or how it stands.
-    pub fn next(&self, number: u64, patience: Duration, can_grow: bool) -> NextResults {
+    pub fn next(&self, number: u64, timeout: Duration, can_grow: bool) -> NextResults {
         let mut state = self.state();
         let mut is_late = false;
         loop {
@@ -312,7 +312,7 @@ impl Queue {
             if is_late || wanted > 0 {
                 return NextResults::Waiting { wanted };
             }
-            let (next, waited) = self.news.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner);
+            let (next, waited) = self.news.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner);
             (state, is_late) = (next, waited.timed_out());
         }
     }

@@ -13,7 +13,7 @@ use super::parking::{Delivery, ParkedSample, ResumeHandle, Stage};
 use super::queue::{NumberedCases, Queue, RowOutcome, Task};
 use super::{DriveError, DriveOptions, Response, RunContext, panic_error};
 use crate::Plan;
-use crate::plan::{Scoring, catch_panic, panic_to_error};
+use crate::plan::{ScoringProgress, catch_panic, panic_to_error};
 
 /// What every scoring thread works with.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ struct FinishedSamples<'a> {
 
 impl<'a> FinishedSamples<'a> {
     /// Nobody waits longer than this for a result that is there.
-    const PATIENCE: Duration = Duration::from_millis(20);
+    const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
     fn new(queue: &'a Queue, first: u64, most: usize) -> Self {
         Self { queue, first, results: Vec::with_capacity(most), since: Instant::now() }
@@ -51,7 +51,7 @@ impl<'a> FinishedSamples<'a> {
 
     fn push(&mut self, result: CaseResult) {
         self.results.push(Ok(result));
-        if self.since.elapsed() >= Self::PATIENCE {
+        if self.since.elapsed() >= Self::LONGEST_WAIT {
             self.hand_over();
         }
     }
@@ -145,7 +145,9 @@ impl Worker<'_> {
     /// A case at its beginning: its results may be known.
     fn begin(self, number: u64, mut case: Case, readings: &mut AnalysisCache) -> io::Result<SampleProgress> {
         let Self { plan, context: RunContext { rules, sampler, .. }, .. } = self;
-        let Some(sampler) = sampler else { return self.score_sample(number, case, Scoring::default(), readings) };
+        let Some(sampler) = sampler else {
+            return self.score_sample(number, case, ScoringProgress::default(), readings);
+        };
         match sampler.recall(&mut case)? {
             Some(results) => Ok(self.finish_sample(plan.recalled_result(case, results, rules))),
             None => self.respond(number, case, Vec::new(), readings),
@@ -187,12 +189,12 @@ impl Worker<'_> {
         readings: &mut AnalysisCache,
     ) -> io::Result<SampleProgress> {
         let Some(sampler) = self.context.sampler else {
-            return self.score_sample(number, case, Scoring::default(), readings);
+            return self.score_sample(number, case, ScoringProgress::default(), readings);
         };
         // A panic is an error of this sample, as it is in a metric.
         let responded = catch_unwind(AssertUnwindSafe(|| sampler.respond(&mut case, &replies)));
         match responded.unwrap_or_else(|panic| Response::Done(Err(panic_to_error(panic.as_ref())))) {
-            Response::Done(Ok(())) => self.score_sample(number, case, Scoring::default(), readings),
+            Response::Done(Ok(())) => self.score_sample(number, case, ScoringProgress::default(), readings),
             Response::Done(Err(error)) => self.finish_without_output(case, &error),
             Response::Pending(ask) => {
                 let parked = self.park(number, case, Stage::Responding(replies));
@@ -218,7 +220,7 @@ impl Worker<'_> {
         self,
         number: u64,
         case: Case,
-        mut scoring: Scoring,
+        mut scoring: ScoringProgress,
         readings: &mut AnalysisCache,
     ) -> io::Result<SampleProgress> {
         let Self { plan, context: RunContext { rules, backend: outside, .. }, .. } = self;

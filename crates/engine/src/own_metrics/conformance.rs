@@ -35,7 +35,7 @@ pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck
     };
     let Some(code) = &request.code else {
         return Err(failed(
-            "it is a metric of Probare".to_owned(),
+            "it names no code of your own".to_owned(),
             "name a Python metric, FILE.py:NAME, or a program: -- PROGRAM …",
         ));
     };

@@ -30,8 +30,12 @@ use self::scripted_test::{WorkerScripts, scripted_metric};
 /// The text of the Python module that workers of Python metrics are given.
 const PYTHON_MODULE: &str = include_str!("../../../python/python/probare/_own_metric.py");
 
-/// What a Python worker runs: the module, and the file and the name that are its arguments.
+/// What a Python worker runs: the module, and the file and the name that are its arguments. Modules are found as in any program
+/// of the user (`PYTHONPATH`, packages of the user), but not in the working folder.
 const PYTHON_START: &str = "import sys\n\
+    if sys.version_info < (3, 9):\n \
+        sys.exit('error: Python 3.9 or newer is needed, and this is ' + sys.version.split()[0])\n\
+    sys.path[:] = [folder for folder in sys.path if folder]\n\
     scope = {'__name__': 'probare_worker'}\n\
     source, path, name = sys.argv[1:4]\n\
     sys.argv = [path]\n\
@@ -64,10 +68,7 @@ pub enum OwnMetricError {
     },
     /// A program may not take the id of a metric of ours.
     #[error("a metric with the id `{id}` exists")]
-    Taken {
-        /// The id.
-        id: String,
-    },
+    Taken { id: String },
 }
 
 /// The registry with the metrics of the user's own that are asked for, started and ready. What is said on somebody else's word
@@ -118,16 +119,16 @@ pub fn with_own_metrics_unstarted(registry: &Registry, requests: &[MetricRequest
             reason,
             hint: hint.to_owned(),
         })?;
-        let made = OwnMetric::from_builder(request.id.clone(), |_| Ok(Scorer::Pure(Box::new(Unstarted))));
+        let made = OwnMetric::from_builder(request.id.clone(), |_| Ok(Scorer::Pure(Box::new(UnstartedMetric))));
         let (range, name) = ((f64::NEG_INFINITY, f64::INFINITY), Some(request.name.clone()));
         registry = registry.with_own(OwnMetric { code: code.clone(), range, request: name, ..made });
     }
     Ok(registry)
 }
 
-struct Unstarted;
+struct UnstartedMetric;
 
-impl Metric for Unstarted {
+impl Metric for UnstartedMetric {
     fn score(&self, _: Sample<'_>) -> Result<Outcome, ScoreError> {
         Err(ScoreError::other(ErrorKind::NotRun, "its code was not started"))
     }
@@ -250,7 +251,6 @@ fn launch(source: &CodeSource) -> Result<WorkerLaunch, (String, &'static str)> {
             })?;
             let words = [
                 python.display().to_string(),
-                "-I".to_owned(),
                 "-c".to_owned(),
                 PYTHON_START.to_owned(),
                 PYTHON_MODULE.to_owned(),

@@ -149,7 +149,14 @@ impl WorkerProcess {
         let until = Instant::now() + limit;
         let mut unsent = line;
         loop {
-            unsent = self.send(unsent)?;
+            unsent = match self.send(unsent) {
+                Ok(left) => left,
+                Err(fault) => {
+                    // A program that reads nothing and ends may have written something, which says more.
+                    self.drain();
+                    return self.take_line()?.ok_or(fault);
+                }
+            };
             if let Some(answer) = self.take_line()? {
                 return Ok(answer);
             }

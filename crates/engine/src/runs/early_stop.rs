@@ -22,6 +22,9 @@ pub(super) fn check(
     if settings.stop_when_decided != Some(true) {
         return Ok(());
     }
+    if settings.batch == Some(true) {
+        return Err(EarlyDecisionError::Batch);
+    }
     if baseline.is_some() && plan.models.len() > 1 {
         return Err(EarlyDecisionError::SeveralModels { models: plan.models.len() });
     }

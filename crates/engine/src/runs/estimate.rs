@@ -20,7 +20,6 @@ pub struct ModelEstimate {
     pub judges: Vec<String>,
     /// The prompt that it is asked with, where there are several.
     pub prompt: Option<String>,
-    /// Calls.
     pub calls: u64,
     /// Whether there may be fewer of them: a metric asks only where it is unsure.
     pub is_most: bool,
@@ -41,7 +40,6 @@ pub struct Estimate {
     pub cases: Vec<(String, u64)>,
     /// Samples: cases times models times prompts times repeats.
     pub samples: u64,
-    /// Metrics.
     pub metrics: usize,
     /// By model.
     pub asked: Vec<ModelEstimate>,

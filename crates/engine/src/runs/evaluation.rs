@@ -12,7 +12,7 @@ use probare_core::{
 use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
 use probare_models::{BatchReport, Client};
-use probare_report::VERSION;
+use probare_report::{ReportFormat, VERSION, refuse_overlap};
 use probare_store::{PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreWriter, StoredSamples};
 use serde_json::Value as Json;
 
@@ -33,7 +33,8 @@ use crate::expectations::{self, EXPECTATIONS};
 use crate::own_metrics::with_own_metrics;
 use crate::run::run_planned;
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunOptions, RunRequest,
+    Conclusion, Exit, ModelAccess, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError, RunOptions,
+    RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -59,7 +60,6 @@ pub struct EvaluationOptions {
 
 /// What a benchmark brings to a run in place of files of cases.
 pub struct BenchmarkRun {
-    /// Its id.
     pub id: String,
     /// Title of pages.
     pub title: String,
@@ -73,11 +73,9 @@ pub struct BenchmarkRun {
 
 /// A data set whose cases are there.
 pub struct BenchmarkDataset {
-    /// Its name.
     pub name: String,
     /// The file they were read from.
     pub input: InputFile,
-    /// The cases.
     pub cases: Vec<Case>,
 }
 
@@ -301,6 +299,14 @@ impl Evaluation {
             mark: None,
         };
         let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
+        // What would end the run as soon as it has begun is told before; whether there are groups is known to whoever reports it.
+        gates.check(&plan.metrics, true).map_err(RunError::from)?;
+        let outputs = settings.files();
+        for path in &outputs {
+            ReportFormat::from_path(path).map_err(RunError::from)?;
+        }
+        let reads: Vec<PathBuf> = known.iter().map(|set| &set.path).chain([&plan.config]).map(PathBuf::from).collect();
+        refuse_overlap(&reads, &outputs).map_err(RunError::from)?;
         early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
         let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
         let who = EstimatedModels { asked: asked.as_deref(), asking: &asking, agent: agent.as_ref() };
@@ -436,6 +442,7 @@ impl Evaluation {
             models: names.models.clone(),
             prompt_names: names.prompts.clone(),
             prompts: self.prompts.clone(),
+            has_fallbacks: self.plan.has_fallbacks(),
             rules: Arc::new(DefaultCasePolicy),
         };
         if let Some(benchmark) = self.benchmark.take() {

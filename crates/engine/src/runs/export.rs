@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{
-    Case, CaseResult, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError, Sink, Stop,
+    Case, CaseResult, EarlyStopRecord, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError,
+    Sink, Stop,
 };
 use probare_report::{Compression, OutputWriter as File, refuse_overlap};
 use probare_store::{CasePosition, Cursor, Store, StoreError, StoredRun, StoredSamples};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::error::EvaluationError;
 use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
 use super::store_source::StoreSource;
+use crate::decide_early::cases_in_panels;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::run::run_planned;
 use crate::{CallResult, Conclusion, Plan, Response, RunError, RunOptions, RunRequest, SampleProvider};
@@ -40,11 +42,22 @@ pub fn export(
     let store = Store::open_existing(path)?;
     let known = StoreSampleProvider {
         before: StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?,
-        models: names.models.clone(),
+        models: names.models,
         // What the run cost, and what the benchmark says about it, is about all its cases.
         costs: Some(stored.costs.clone()).filter(|_| selection.is_none()),
     };
-    let said = StoredPanels(if selection.is_none() { store.panels(stored.run)? } else { Vec::new() });
+    let panels = store.panels(stored.run)?;
+    let early_stop = cases_in_panels(&panels).filter(|_| selection.is_none()).map(|seen| {
+        let began = RunOptions::from_plan(plan).ok().flatten().unwrap_or_default();
+        EarlyStopRecord {
+            seed: began.seed.unwrap_or_default(),
+            cases: plan.datasets.iter().map(|dataset| dataset.cases).sum(),
+            seen: seen as u64,
+            gates: began.limits().to_json(),
+            baseline: began.baseline,
+        }
+    });
+    let said = StoredPanels(if selection.is_none() { panels } else { Vec::new() });
     let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let mut name = paths.join(", ");
@@ -55,16 +68,17 @@ pub fn export(
     let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs, only };
     let mut job = Job::new(name, Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
-    job.rules = Arc::new(SampleRules::for_stored(&names));
+    job.rules = Arc::new(SampleRules::for_stored(plan));
     job.inputs.clone_from(&plan.replies);
     job.publisher = Some(Box::new(said));
-    if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
+    // The rows of a run that may stop early are not those of its file, in their order.
+    if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() || early_stop.is_some() {
         job.generation = Some(plan.generation_record());
     } else if let [dataset] = plan.datasets.as_slice() {
         job.reading = dataset.reading.clone();
     }
     let settings = RunOptions { output: outputs, allow_empty: Some(true), ..RunOptions::default() };
-    let wanted = RunRequest { settings, sampler: Some(&known), ..RunRequest::default() };
+    let wanted = RunRequest { settings, sampler: Some(&known), early_stop, ..RunRequest::default() };
     Ok(run_planned(job, &Plan::without_scoring(plan.metrics.clone()), None, wanted)?)
 }
 
@@ -133,7 +147,11 @@ impl Sink for OutputLines {
         let Json::Object(mut line) = serde_json::to_value(case)? else { return Ok(()) };
         line.shift_insert(1, "dataset".to_owned(), Json::from(dataset.map(String::as_str)));
         if let Some(prompt) = &result.prompt {
-            line.insert("prompt".to_owned(), prompt.as_str().into());
+            // Beside the fields it would be taken for the query of a case that has none.
+            let metadata = line.entry("metadata").or_insert_with(|| Json::Object(Map::new()));
+            if let Json::Object(metadata) = metadata {
+                metadata.insert("prompt".to_owned(), prompt.as_str().into());
+            }
         }
         if let Some(other) = result.answered_by() {
             // Outputs are those of the model that was asked.

@@ -34,7 +34,7 @@ pub fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, Eva
     let before = StoredSamples::open(&store, stored.run, names.clone(), &plan.metrics)?;
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let is_whole = store.has_cases(stored.run)?;
-    let rules = SampleRules::for_stored(&names);
+    let rules = SampleRules::for_stored(plan);
     let models = names.models;
     let opened = if is_whole { None } else { Some(datasets(plan)) };
     let mut notes = Vec::new();

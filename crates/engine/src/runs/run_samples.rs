@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{
     BenchmarkData, Case, CasePolicy, CaseResult, CaseToolCall, ChatRequest, DefaultCasePolicy, ErrorKind, Message,
-    MetricInfo, MetricResult, Output, Panel, ReplyContent, ResponseCost, RunCosts, Sample, SampleKey, ScoreError,
+    MetricInfo, MetricResult, Output, Panel, ReplyContent, ResponseCost, RunCosts, Sample, SampleDimensions, SampleKey,
+    ScoreError,
 };
 use probare_models::{CallError, Client, ModelContext};
 use probare_retrieval::answer;
-use probare_store::{OutputUsage, RunNames, Store, StoreWriter, StoredSamples};
+use probare_store::{OutputUsage, RunNames, RunPlan, Store, StoreWriter, StoredSamples};
 
 use super::case_retriever::{self, CaseRetriever};
 use super::images;
@@ -335,21 +336,29 @@ pub(super) struct SampleRules {
     /// Names of the prompts, where the run has several.
     pub prompt_names: Vec<String>,
     pub prompts: Vec<GenerationPrompt>,
+    /// Whether another model may have answered in place of the one that was asked.
+    pub has_fallbacks: bool,
     /// What a benchmark decides.
     pub rules: Arc<dyn CasePolicy>,
 }
 
 impl SampleRules {
     /// The rules of a run that is read from its store.
-    pub fn for_stored(names: &RunNames) -> Self {
-        let (models, prompt_names) = (names.models.clone(), names.prompts.clone());
-        Self { models, prompt_names, prompts: Vec::new(), rules: Arc::new(DefaultCasePolicy) }
+    pub fn for_stored(plan: &RunPlan) -> Self {
+        let RunNames { models, prompts, .. } = plan.names();
+        Self {
+            models,
+            prompt_names: prompts,
+            prompts: Vec::new(),
+            has_fallbacks: plan.has_fallbacks(),
+            rules: Arc::new(DefaultCasePolicy),
+        }
     }
 }
 
 impl CasePolicy for SampleRules {
-    fn names_prompts(&self) -> bool {
-        !self.prompt_names.is_empty()
+    fn dimensions(&self) -> SampleDimensions {
+        SampleDimensions { has_prompts: !self.prompt_names.is_empty(), has_fallbacks: self.has_fallbacks }
     }
 
     fn prompt(&self, case: &Case) -> Option<String> {

@@ -17,7 +17,6 @@ pub(super) struct OpenDataset {
     pub prefix: String,
     /// Name of its version, where it has one.
     pub version: Option<String>,
-    /// Its rows.
     pub rows: Box<dyn CaseSource>,
 }
 

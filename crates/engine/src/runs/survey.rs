@@ -21,7 +21,6 @@ pub(super) struct Survey<'a> {
     pub limit: Option<u64>,
     /// Whether models under test are agents, whose cases may expect a state.
     pub has_agent: bool,
-    /// Cases.
     pub cases: u64,
     /// Bytes of what is asked with each of the prompts.
     pub asked: Vec<u64>,

@@ -11,7 +11,9 @@ use probare_core::{
     Backend as _, Case, CasePolicy, CaseResult, FORMAT, Job, MemorySource, MetricInfo, MetricRequest, MetricResult,
     Panel, ProgramVersion, ResponseCost, RunCosts, SampleKey, Sha256, Sink, Stop, Usage,
 };
-use probare_formats::{CaseFormat, CaseReader, ExportMetadata, ExportTarget, ReadOptions, TRACE};
+use probare_formats::{CaseFormat, CaseReader, ExportMetadata, ExportTarget, MODEL_CALLS, ReadOptions, TRACE};
+use probare_models::prices::find_price;
+use probare_models::{ModelName, Provider};
 use probare_report::{OutputWriter, VERSION};
 use probare_store::{CollectedTrace, PlannedDataset, RunPlan, RunState, Store, StoreWriter};
 use serde_json::{Value as Json, json};
@@ -121,6 +123,11 @@ impl TraceScoring {
     /// The names of its metrics.
     pub fn metric_names(&self) -> Vec<&str> {
         self.plan.metrics.iter().map(|metric| &*metric.name).collect()
+    }
+
+    /// Whether a call was refused since the budget of the day does not allow it.
+    pub fn is_budget_reached(&self) -> bool {
+        self.asked.shared().budget().is_reached()
     }
 
     /// Scores traces as they are now and keeps the results in place of those that they had. Each stays in its run where that
@@ -242,10 +249,11 @@ fn cases_of(text: &str, trace: &CollectedTrace) -> Result<(Vec<Case>, Vec<String
         }
     }
     for case in &mut cases {
+        let cost_usd = price_calls(case);
         let count = |name: &str| case.metadata.get("tokens").and_then(|tokens| tokens.get(name)?.as_u64());
         let latency_ms = case.metadata.get(TRACE).and_then(|trace| trace.get("latency_ms")?.as_u64());
         if let (Some(input), Some(output)) = (count("input"), count("output")) {
-            case.spent = Some(ResponseCost { usage: Usage::new(input, output), cost_usd: None, latency_ms });
+            case.spent = Some(ResponseCost { usage: Usage::new(input, output), cost_usd, latency_ms });
         }
         if let Some(Json::Object(about)) = case.metadata.get_mut(TRACE) {
             if trace.revision > 0 {
@@ -257,6 +265,44 @@ fn cases_of(text: &str, trace: &CollectedTrace) -> Result<(Vec<Case>, Vec<String
         }
     }
     Ok((cases, notes))
+}
+
+/// Says of each call of a model in a trace what it cost, by the list of prices where the trace does not say it; gives the sum,
+/// where all are known.
+fn price_calls(case: &mut Case) -> Option<f64> {
+    let calls = case.metadata.get_mut(TRACE)?.get_mut(MODEL_CALLS)?.as_array_mut()?;
+    let (mut sum, mut is_whole) = (0.0, !calls.is_empty());
+    for call in calls {
+        match call_cost(call) {
+            Some(cost) => {
+                call["cost_usd"] = json!(cost);
+                sum += cost;
+            }
+            None => is_whole = false,
+        }
+    }
+    is_whole.then_some(sum)
+}
+
+/// US dollars of a call of a model, by what its span says.
+fn call_cost(call: &Json) -> Option<f64> {
+    if let Some(cost) = call.get("cost_usd") {
+        return cost.as_f64();
+    }
+    let provider = call.get("provider")?.as_str()?.to_ascii_lowercase();
+    // The words of the conventions and of instrumentations; Vercel's have an interface behind a point. What a deployment in
+    // Azure costs is not known.
+    let provider = match provider.as_str() {
+        "aws.bedrock" | "aws_bedrock" | "amazon-bedrock" => Provider::Bedrock,
+        "gcp.gemini" | "google" | "google.generative-ai" => Provider::Gemini,
+        "mistral_ai" | "mistralai" => Provider::Mistral,
+        other => Provider::from_name(other.split('.').next()?)?,
+    };
+    let count = |name: &str| call.get(name).and_then(Json::as_u64);
+    let usage =
+        Usage { cached_tokens: count("cached").unwrap_or_default(), ..Usage::new(count("input")?, count("output")?) };
+    let model = call.get("model")?.as_str()?.to_owned();
+    Some(find_price(&ModelName { provider, model })?.price.cost(usage).in_dollars())
 }
 
 /// Whether a trace is among the share that judges see: the same for every process and machine.
@@ -335,6 +381,36 @@ impl Write for SharedBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_costs_what_its_trace_says_else_what_its_model_costs() {
+        let call = |provider: &str, model: &str| json!({"provider": provider, "model": model, "input": 1_000_000, "output": 100_000});
+        let price = |provider: Provider, model: &str| {
+            let found = find_price(&ModelName { provider, model: model.to_owned() }).unwrap();
+            Some(found.price.cost(Usage::new(1_000_000, 100_000)).in_dollars())
+        };
+        let gpt = price(Provider::OpenAi, "gpt-4o");
+        for provider in ["openai", "OpenAI", "openai.chat"] {
+            assert_eq!(call_cost(&call(provider, "gpt-4o-2024-08-06")), gpt, "{provider}");
+        }
+        assert_eq!(call_cost(&call("gcp.gemini", "gemini-2.5-pro")), price(Provider::Gemini, "gemini-2.5-pro"));
+        assert_eq!(call_cost(&call("openai", "gpt-4o-unheard-of")), None);
+        assert_eq!(call_cost(&call("nobody", "gpt-4o")), None);
+        let mut cached = call("openai", "gpt-4o");
+        cached["cached"] = json!(1_000_000);
+        assert!(call_cost(&cached) < gpt);
+        let mut said = call("nobody", "x");
+        said["cost_usd"] = json!(0.25);
+        let mut case = Case::default();
+        let sum = |case: &mut Case, calls: &[Json]| {
+            case.metadata.insert(TRACE.to_owned(), json!({ MODEL_CALLS: calls }));
+            price_calls(case)
+        };
+        assert_eq!(sum(&mut case, &[said.clone(), call("openai", "gpt-4o")]), gpt.map(|gpt| 0.25 + gpt));
+        assert_eq!(case.metadata[TRACE][MODEL_CALLS][1]["cost_usd"].as_f64(), gpt);
+        assert_eq!(sum(&mut case, &[said, call("nobody", "x")]), None, "a part is no sum");
+        assert_eq!(sum(&mut case, &[]), None);
+    }
 
     #[test]
     fn a_share_of_traces_is_a_share_and_always_the_same_one() {

@@ -10,7 +10,6 @@ pub(super) struct VerbClause {
     /// The word that carries subject, auxiliaries and modifiers in the tree: the verb itself, or the predicate of a
     /// copula.
     pub(super) head: usize,
-    /// The verb.
     pub(super) verb: usize,
     pub(super) lemma: String,
     pub(super) subject: Option<usize>,

@@ -7,7 +7,6 @@ use crate::Span;
 /// A part of a sentence with a statement of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
-    /// Its tokens.
     pub tokens: Span,
     /// Whether it is denied.
     pub is_denied: bool,

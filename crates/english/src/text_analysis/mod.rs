@@ -70,7 +70,6 @@ pub enum BlockKind {
 /// A sentence, a heading, an item of a list or a row of a table.
 #[derive(Debug, Clone)]
 pub struct AnalysisSentence {
-    /// Its tokens.
     pub tokens: Span,
     /// Its bytes in [`TextAnalysis::text`].
     pub at: Span,

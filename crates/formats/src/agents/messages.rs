@@ -53,7 +53,7 @@ pub(super) fn is_message(value: &Json) -> bool {
 }
 
 /// Whether a value has a speaker: a role, or who sent it.
-pub(super) fn has_speaker(value: &Json) -> bool {
+pub(crate) fn has_speaker(value: &Json) -> bool {
     value.as_object().is_some_and(|object| speaker(object).is_some())
 }
 
@@ -111,7 +111,12 @@ impl MessageReader {
             return self.item(object);
         }
         if let Some(items) = shapes::rewrite_item(object) {
-            return items.iter().try_for_each(|item| self.message(item));
+            items.iter().try_for_each(|item| self.message(item))?;
+            // What its shape passed over.
+            for name in unknown_call_lists(object).filter(|name| items.iter().all(|item| item.get(*name).is_none())) {
+                self.unread_item(name);
+            }
+            return Ok(());
         }
         self.plain_message(object)
     }
@@ -386,6 +391,16 @@ fn listed_calls(body: &Map<String, Json>) -> impl Iterator<Item = &Json> {
     let raw = || body.get("additional_kwargs")?.get("tool_calls")?.as_array();
     let is_told = body.get("invalid_tool_calls").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
     own.or_else(|| raw().filter(|_| !is_told)).into_iter().flatten()
+}
+
+/// Members with a list that is called one of calls, and that no shape reads: a later version of a package may have brought them.
+fn unknown_call_lists(object: &Map<String, Json>) -> impl Iterator<Item = &str> {
+    const READ: [&str; 6] =
+        ["tool_calls", "invalid_tool_calls", "tools_called", "toolsCalled", "mcp_tools_called", "mcpToolsCalled"];
+    const ENDINGS: [&str; 4] = ["_calls", "Calls", "_called", "Called"];
+    let lists = object.iter().filter(|(_, value)| value.as_array().is_some_and(|list| !list.is_empty()));
+    let names = lists.map(|(name, _)| name.as_str()).filter(|name| !READ.contains(name));
+    names.filter(|name| ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
 /// Members of a message that seem to hold calls or results which are not read: of an assistant's those with another name than

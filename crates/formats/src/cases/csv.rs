@@ -14,7 +14,7 @@ use probare_core::{Case, Problem};
 use crate::CaseFileError;
 use crate::case_file::BUFFER;
 use crate::cells::{RowCell, RowColumns};
-use crate::json_splitter::{fill_buffer, patience, too_long};
+use crate::json_splitter::{fill_buffer, overrun_limit, too_long};
 use crate::names::NameId;
 use crate::row::{CaseBatch, FileContext, RawRows, RowOrigin};
 
@@ -125,7 +125,7 @@ struct Splitter {
     file: String,
     longest: usize,
     /// Bytes of a record after which the file is given up.
-    patience: u64,
+    overrun: u64,
     /// Where the cells of what is at hand are written, …
     room: Vec<u8>,
     /// … and where they end.
@@ -143,8 +143,8 @@ impl Splitter {
     fn new(reader: Box<dyn BufRead + Send>, separator: u8, longest: usize, file: &str) -> Self {
         let core = ReaderBuilder::new().delimiter(separator).build();
         // Nothing can be read without a header, so nobody waits for the end of a long one.
-        let patience = longest as u64;
-        Self { reader, core, file: file.to_owned(), longest, patience, room: vec![0; BUFFER], ends: vec![0; ENDS] }
+        let overrun = longest as u64;
+        Self { reader, core, file: file.to_owned(), longest, overrun, room: vec![0; BUFFER], ends: vec![0; ENDS] }
     }
 
     /// Appends the next record, with at most this many ends.
@@ -174,8 +174,8 @@ impl Splitter {
                 records.bytes.truncate(start);
                 records.bytes.shrink_to(start);
                 records.ends.truncate(first);
-                if length > self.patience {
-                    return Err(CaseFileError::Endless { file: self.file.clone(), line, length: self.patience });
+                if length > self.overrun {
+                    return Err(CaseFileError::Endless { file: self.file.clone(), line, length: self.overrun });
                 }
             } else {
                 records.bytes.extend_from_slice(&self.room[..written]);
@@ -214,7 +214,7 @@ impl CsvReader {
     ) -> Result<Self, CaseFileError> {
         let mut splitter = Splitter::new(reader, separator, longest, &shared.file);
         let names = header(&mut splitter)?;
-        splitter.patience = patience(longest);
+        splitter.overrun = overrun_limit(longest);
         let texts = shared.names.texts(&names);
         let column = |name: String| {
             let known = shared.names.number(&name);

@@ -3,12 +3,12 @@
 //! A [`RowFormat`] says what the row of a case looks like in the same format, so that whoever computes a run again can hold
 //! one against the other. Nothing is kept of a row that was handed out.
 
+mod csv_table;
 pub mod format_3;
 mod page_texts;
 mod row_format;
 mod rows;
 mod scan;
-mod table;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -21,10 +21,10 @@ use probare_cancellation::decompress;
 use probare_core::{FileDigest, Sha256};
 use probare_files::{open_plain, read_plain_text};
 
+pub use self::csv_table::cells;
 pub use self::page_texts::PageTexts;
 pub use self::row_format::{KeyedRow, RowContent, RowFormat, RowKey};
 pub use self::rows::FileRows;
-pub use self::table::cells;
 
 use probare_report::{Compression, ReportError, ReportFormat, manifest};
 
@@ -176,7 +176,7 @@ impl ResultsFile {
                 scan::JsonResults::new(self.decompressed()?).map_err(|reason| self.broken(reason))?,
             )),
             ReportFormat::Csv => FileRows::Table(Box::new(
-                table::CsvTable::new(self.decompressed()?).map_err(|reason| self.broken(reason))?,
+                csv_table::CsvTable::new(self.decompressed()?).map_err(|reason| self.broken(reason))?,
             )),
             ReportFormat::Parquet => {
                 let reader = self.columns()?;

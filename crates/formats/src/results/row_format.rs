@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::io;
 
-use probare_core::{CaseResult, FORMAT, MetricInfo};
+use probare_core::{CaseResult, FORMAT, MetricInfo, SampleDimensions};
 use serde::Deserialize;
 
-use super::{format_3, table};
+use super::{csv_table, format_3};
 use probare_report::{ReportFormat, csv, escape, parquet};
+
+/// Prompts and fallbacks are named in files of runs that asked models, which are not computed again.
+const NOTHING_MORE: SampleDimensions = SampleDimensions { has_prompts: false, has_fallbacks: false };
 
 /// What a row holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,25 +55,24 @@ pub struct RowFormat {
     /// Version of the form of the file.
     version: u32,
     metrics: Vec<MetricInfo>,
-    has_prompts: bool,
     columns: Option<Vec<String>>,
 }
 
 impl RowFormat {
-    /// The form of a file of this format, written in this version of the form, for a run with these metrics, whose rows name
-    /// prompts or do not.
-    pub fn new(format: ReportFormat, version: u32, metrics: &[MetricInfo], has_prompts: bool) -> Self {
+    /// The form of a file of this format, written in this version of the form, for a run with these metrics that asked no
+    /// models under test.
+    pub fn new(format: ReportFormat, version: u32, metrics: &[MetricInfo]) -> Self {
         let columns = match format {
             ReportFormat::Csv => {
                 // As they read back: a name that a spreadsheet might run is made harmless.
-                let names = csv::column_names(metrics, version, has_prompts);
+                let names = csv::column_names(metrics, version, NOTHING_MORE);
                 let header: Vec<_> = names.iter().map(|name| escape::csv(name)).collect();
-                Some(table::cells(&header.join(",")).unwrap_or(names))
+                Some(csv_table::cells(&header.join(",")).unwrap_or(names))
             }
-            ReportFormat::Parquet => Some(parquet::column_names(metrics, version, has_prompts)),
+            ReportFormat::Parquet => Some(parquet::column_names(metrics, version, NOTHING_MORE)),
             _ => None,
         };
-        Self { format, version, metrics: metrics.to_vec(), has_prompts, columns }
+        Self { format, version, metrics: metrics.to_vec(), columns }
     }
 
     /// Whether the file is of a format before that of now.
@@ -95,7 +97,7 @@ impl RowFormat {
     pub fn is_written_as(&self, content: &RowContent, result: &CaseResult) -> io::Result<bool> {
         Ok(match content {
             RowContent::Text(text) if self.format == ReportFormat::Csv => {
-                *text == csv::row(result, self.metrics.len(), self.version, self.has_prompts)?
+                *text == csv::row(result, self.metrics.len(), self.version, NOTHING_MORE)?
             }
             RowContent::Text(text) => *text == self.line_text(result),
             RowContent::Cells(cells) => *cells == self.table_cells(result)?,
@@ -105,9 +107,7 @@ impl RowFormat {
     /// What is written for this result.
     pub fn format_row(&self, result: &CaseResult) -> io::Result<RowContent> {
         Ok(match self.format {
-            ReportFormat::Csv => {
-                RowContent::Text(csv::row(result, self.metrics.len(), self.version, self.has_prompts)?)
-            }
+            ReportFormat::Csv => RowContent::Text(csv::row(result, self.metrics.len(), self.version, NOTHING_MORE)?),
             ReportFormat::Parquet => RowContent::Cells(self.table_cells(result)?),
             _ => RowContent::Text(self.line_text(result).into_owned()),
         })
@@ -121,7 +121,7 @@ impl RowFormat {
 
     /// The cells of a row, in the words of this version.
     fn table_cells(&self, result: &CaseResult) -> io::Result<Vec<Option<String>>> {
-        let mut cells = parquet::texts(result, self.metrics.len(), self.version, self.has_prompts)?;
+        let mut cells = parquet::texts(result, self.metrics.len(), self.version, NOTHING_MORE)?;
         if self.is_earlier() {
             for (name, cell) in self.columns.iter().flatten().zip(&mut cells) {
                 let Some(text) = cell.as_mut().filter(|_| self.metric_of(name).is_some()) else { continue };
@@ -148,7 +148,7 @@ impl RowFormat {
             return key;
         }
         // As it reads back.
-        let cell = |text: &str| table::cells(&escape::csv(text)).ok().and_then(|cells| cells.into_iter().next());
+        let cell = |text: &str| csv_table::cells(&escape::csv(text)).ok().and_then(|cells| cells.into_iter().next());
         let id = cell(&key.id).unwrap_or_default();
         if self.has_column("model") {
             let known = |text: Option<&str>| text.and_then(cell).filter(|text| !text.is_empty());
@@ -190,7 +190,7 @@ impl RowFormat {
     pub fn cells(&self, content: &RowContent) -> Result<Vec<Option<String>>, String> {
         match content {
             RowContent::Cells(cells) => Ok(cells.clone()),
-            RowContent::Text(text) => Ok(table::cells(text)?.into_iter().map(Some).collect()),
+            RowContent::Text(text) => Ok(csv_table::cells(text)?.into_iter().map(Some).collect()),
         }
     }
 }

@@ -8,9 +8,9 @@ use parquet::record::Field;
 use parquet::record::reader::RowIter;
 
 use super::catch_decoder_panic;
+use super::csv_table::CsvTable;
 use super::row_format::RowContent;
 use super::scan::{self, JsonResults};
-use super::table::CsvTable;
 
 type Reader = Box<dyn BufRead + Send>;
 

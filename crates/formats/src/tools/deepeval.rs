@@ -26,7 +26,7 @@ struct TestRun<'a> {
 
 /// A file that holds the run under a name of its own.
 #[derive(Deserialize)]
-struct Wrapped<'a> {
+struct TestRunFile<'a> {
     #[serde(borrow, rename = "testRunData")]
     run: &'a RawValue,
 }
@@ -104,7 +104,7 @@ pub(super) fn read(document: &SourceDocument) -> Result<ImportedCases, ImportErr
     {
         return goldens(document, &text, values);
     }
-    let wrapped: Option<Wrapped<'_>> = serde_json::from_str(&text).ok();
+    let wrapped: Option<TestRunFile<'_>> = serde_json::from_str(&text).ok();
     let run: TestRun<'_> = match wrapped {
         Some(wrapped) => document.parse_part(&text, wrapped.run, FORMAT)?,
         None => document.parse_whole(&text, FORMAT)?,

@@ -139,7 +139,6 @@ pub struct ExportMetadata {
 /// A data set of a run.
 #[derive(Debug, Clone, Default)]
 pub struct DatasetUsed {
-    /// Its name.
     pub name: String,
     /// SHA-256 of its file.
     pub sha256: String,

@@ -64,25 +64,38 @@ impl TraceLossKind {
         }
     }
 
-    /// What a number of them means.
-    const fn meaning(self) -> &'static str {
+    /// What one of them is, what several are, and what is to be said of both.
+    const fn meaning(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::NoContent => "calls of models without texts; switch content capture on",
-            Self::Unparsed => "attributes that are not JSON; a limit on their length may have cut them",
-            Self::NotInSchema => "places where a message does not have the shape of the conventions",
-            Self::UnknownPart => "parts of messages of an unknown kind, kept by their name alone",
-            Self::BinaryPart => "pictures, sounds or files in messages, kept by their name alone",
-            Self::UnknownRole => "messages of a role that metrics pass over",
-            Self::ExtraChoices => "spans with more answers than the first, which is taken",
-            Self::BrokenHistory => "calls of models whose input has nothing in common with what was said before",
-            Self::ResultsDiffer => "spans of tools with another result than the conversation has, which is kept",
-            Self::Dropped => "spans of which the exporter left attributes out",
-            Self::OrphanSpan => "spans whose parent is not in the file",
-            Self::DuplicateSpan => "spans that came more than once; the last one counts",
-            Self::Cycle => "spans that are their own forebears; the first of each circle is taken for its root",
-            Self::OtherSpans => "spans that are none of models, tools or agents",
-            Self::OtherRecords => "log records of spans that are not in the file",
-            Self::NotRead => "attributes that are known and not used",
+            Self::NoContent => {
+                ("call of a model without texts", "calls of models without texts", "; switch content capture on")
+            }
+            Self::Unparsed => {
+                ("attribute is not JSON", "attributes are not JSON", "; a limit on their length may have cut them")
+            }
+            Self::NotInSchema => ("place", "places", " where a message does not have the shape of the conventions"),
+            Self::UnknownPart => ("part of a message", "parts of messages", " of an unknown kind, kept by name alone"),
+            Self::BinaryPart => {
+                ("picture, sound or file in a message", "pictures, sounds or files in messages", ", kept by name alone")
+            }
+            Self::UnknownRole => ("message", "messages", " of a role that metrics pass over"),
+            Self::ExtraChoices => ("span", "spans", " with more answers than the first, which is taken"),
+            Self::BrokenHistory => {
+                ("call of a model", "calls of models", " whose input has nothing in common with what was said before")
+            }
+            Self::ResultsDiffer => {
+                ("span of a tool", "spans of tools", " with another result than the conversation has, which is kept")
+            }
+            Self::Dropped => ("span", "spans", " of which the exporter left attributes out"),
+            Self::OrphanSpan => ("span", "spans", " whose parent is not in the file"),
+            Self::DuplicateSpan => ("span", "spans", " that came more than once; the last one counts"),
+            Self::Cycle => {
+                let rest = "; the first of each circle is taken for its root";
+                ("span that is its own forebear", "spans that are their own forebears", rest)
+            }
+            Self::OtherSpans => ("span", "spans", " outside of models, tools and agents"),
+            Self::OtherRecords => ("log record of a span that is", "log records of spans that are", " not in the file"),
+            Self::NotRead => ("attribute that is", "attributes that are", " known and not used"),
         }
     }
 }
@@ -148,7 +161,8 @@ pub(crate) fn summary(lost: &[TraceLoss]) -> Vec<String> {
     }
     let line = |(kind, (number, settings)): (TraceLossKind, (u64, Vec<&str>))| {
         let how = if settings.is_empty() { String::new() } else { format!(" ({})", settings.join("; ")) };
-        format!("{}: {number} {}{how}", kind.name(), kind.meaning())
+        let (one, several, rest) = kind.meaning();
+        format!("{}: {number} {}{rest}{how}", kind.name(), if number == 1 { one } else { several })
     };
     kinds.into_iter().map(line).collect()
 }

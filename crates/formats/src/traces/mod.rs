@@ -34,6 +34,9 @@ pub use self::split::{SplitExport, SplitTrace, split_export};
 /// Where a case says in its metadata which trace it comes from.
 pub const TRACE: &str = "trace";
 
+/// Where that has what each call of a model took.
+pub const MODEL_CALLS: &str = "model_calls";
+
 /// The event of the conventions that holds a score.
 pub const EVALUATION_EVENT: &str = "gen_ai.evaluation.result";
 

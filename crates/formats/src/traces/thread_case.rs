@@ -12,7 +12,7 @@ use super::otlp::Span;
 use super::serialized;
 use super::spans::{SpanKind, numbered_attributes};
 use super::threads::{Thread, Threads};
-use super::{EVALUATION_EVENT, TRACE};
+use super::{EVALUATION_EVENT, MODEL_CALLS, TRACE};
 use crate::agents::{self, calls::id_text, messages::result_text, tools};
 use crate::tools::add_evaluation;
 
@@ -40,6 +40,13 @@ const TOKENS: [(&str, &[&str]); 4] = [
 
 /// Names of the model, the one that answered first.
 const MODEL: [&str; 4] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id"];
+
+/// Who runs the model.
+const PROVIDER: [&str; 5] =
+    ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "ai.model.provider"];
+
+/// US dollars of a call, where its instrumentation knows them.
+const COST: [&str; 2] = ["llm.cost.total", "gen_ai.usage.cost"];
 
 /// Names of an agent; one that is a tool to its caller has that name.
 const AGENT: &[&str] = &["gen_ai.agent.name", "agent.name", "gen_ai.tool.name", "tool.name"];
@@ -332,7 +339,7 @@ impl ThreadReader<'_> {
         put("parent", json!(parent));
         let conversation = used.iter().find_map(|at| self.known.conversations[*at].as_ref());
         put("conversation", json!(conversation));
-        put("provider", json!(last(&["gen_ai.provider.name", "gen_ai.system"], &chats)));
+        put("provider", json!(last(&PROVIDER, &chats)));
         put("response_id", json!(last(&["gen_ai.response.id"], answer.as_slice())));
         let finish = chats.iter().rev().find_map(|at| self.spans[*at].first(&["gen_ai.response.finish_reasons"]));
         let finish = finish.cloned().or_else(|| (!self.finish.is_empty()).then(|| json!(self.finish)));
@@ -341,6 +348,9 @@ impl ThreadReader<'_> {
         let ended = used.iter().map(|at| self.spans[*at].end).max();
         let took = started.zip(ended).and_then(|(started, ended)| ended.checked_sub(started));
         put("latency_ms", json!(took.map(|took| took / 1_000_000)));
+        put("cost_usd", json!(self.cost(&chats)));
+        let calls: Vec<Json> = chats.iter().map(|at| self.call_record(*at)).collect();
+        put(MODEL_CALLS, if calls.is_empty() { Json::Null } else { Json::Array(calls) });
         put("span_ids", used.iter().map(|at| self.spans[*at].id.as_str()).collect());
         metadata.insert(TRACE.to_owned(), Json::Object(trace));
         let scores = self.scores();
@@ -348,6 +358,33 @@ impl ThreadReader<'_> {
             metadata.insert(crate::SCORES.to_owned(), Json::Object(scores));
         }
         metadata
+    }
+
+    /// What a call of a model took, as far as its span says it.
+    fn call_record(&self, at: usize) -> Json {
+        let span = &self.spans[at];
+        let mut call = Map::new();
+        let mut put = |name: &str, value: Option<Json>| {
+            if let Some(value) = value {
+                call.insert(name.to_owned(), value);
+            }
+        };
+        put("span_id", Some(Json::from(span.id.as_str())));
+        put("provider", span.text(&PROVIDER).map(Json::from));
+        put("model", span.text(&MODEL).map(Json::from));
+        for (name, names) in TOKENS {
+            put(name, span.first(names).and_then(count).map(Json::from));
+        }
+        let took = span.end.checked_sub(span.start).filter(|_| span.start > 0);
+        put("latency_ms", took.map(|took| Json::from(took / 1_000_000)));
+        put("cost_usd", cost(span).map(Json::from));
+        Json::Object(call)
+    }
+
+    /// US dollars of these calls, where the spans of all of them say it.
+    fn cost(&self, chats: &[usize]) -> Option<f64> {
+        let costs: Option<Vec<f64>> = chats.iter().map(|at| cost(&self.spans[*at])).collect();
+        costs.filter(|costs| !costs.is_empty()).map(|costs| costs.iter().sum())
     }
 
     /// What others said about the spans, in the conventions' own event.
@@ -369,4 +406,11 @@ impl ThreadReader<'_> {
 /// A number of tokens, as a number or as a text.
 fn count(value: &Json) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// US dollars, as a number or as a text.
+fn cost(span: &Span) -> Option<f64> {
+    let value = span.first(&COST)?;
+    let cost = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
+    (cost.is_finite() && cost >= 0.0).then_some(cost)
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use probare_core::{Case, Problem};
-use probare_formats::{CaseFormat, CaseReader, Grouping, ImportFormat, ReadOptions, TRACE, TraceLoss, read_foreign};
+use probare_formats::{
+    CaseFormat, CaseReader, Grouping, ImportFormat, MODEL_CALLS, ReadOptions, TRACE, TraceLoss, read_foreign,
+};
 use serde_json::{Map, Value as Json, json};
 
 fn folder() -> PathBuf {
@@ -124,7 +126,7 @@ fn spans_without_texts_name_the_setting() {
     let text = std::fs::read_to_string(folder().join("content-off.json")).unwrap();
     let told = |text: String| read_foreign(text.into_bytes(), "f", None, None).unwrap().1.notes;
     let note = |setting: &str| {
-        format!("no_content: 1 calls of models without texts; switch content capture on (OpenTelemetry: {setting})")
+        format!("no_content: 1 call of a model without texts; switch content capture on (OpenTelemetry: {setting})")
     };
     let now = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and \
                OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";
@@ -139,7 +141,7 @@ fn a_file_of_memory_operations_alone_is_a_file_of_traces_without_samples() {
     let memory = [("gen_ai.operation.name", json!("search_memory")), ("gen_ai.memory.records", json!("[]"))];
     let text = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span(0, None, 1, &memory)]}]}]}).to_string();
     let error = read_foreign(text.into_bytes(), "m.json", None, None).unwrap_err().to_string();
-    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 attributes that are known and not used");
+    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 attribute that is known and not used");
 }
 
 #[test]
@@ -235,6 +237,33 @@ fn read(bytes: Vec<u8>) -> (Vec<Case>, Vec<Problem>) {
         }
     }
     (cases, problems)
+}
+
+#[test]
+fn each_call_of_a_model_says_what_it_took() {
+    let took = [
+        ("gen_ai.provider.name", json!("openai")),
+        ("gen_ai.request.model", json!("m-1")),
+        ("gen_ai.usage.input_tokens", json!(20)),
+        ("gen_ai.usage.output_tokens", json!(8)),
+        ("llm.cost.total", json!("0.25")),
+    ];
+    let call = |id: usize, more: &[(&str, Json)]| {
+        let start = 1_000_000_000 * (id + 1);
+        let said =
+            [("gen_ai.operation.name", json!("chat")), ("gen_ai.output.messages", messages("assistant", "hello"))];
+        let mut call = span(id, None, start, &[&said[..], more].concat());
+        call["endTimeUnixNano"] = json!((start + 850_000_000).to_string());
+        call
+    };
+    let trace = |spans: &[Json]| read(file(spans)).0[0].metadata[TRACE].clone();
+    let some = trace(&[call(0, &took), call(1, &took[..4])]);
+    let record = |id: &str| json!({"span_id": id, "provider": "openai", "model": "m-1", "input": 20, "output": 8, "latency_ms": 850});
+    let mut priced = record("0000000000000001");
+    priced["cost_usd"] = json!(0.25);
+    assert_eq!(some[MODEL_CALLS], json!([priced, record("0000000000000002")]));
+    assert_eq!((some.get("cost_usd"), &some["latency_ms"]), (None, &json!(1_850)), "not all say what they cost");
+    assert_eq!(trace(&[call(0, &took), call(1, &took)])["cost_usd"], 0.5);
 }
 
 #[test]

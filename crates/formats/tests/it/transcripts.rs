@@ -80,6 +80,29 @@ fn every_package_tells_the_same_story() {
 }
 
 #[test]
+fn lines_lists_and_imports_tell_the_same_story() {
+    let story = |case: &Case| {
+        let answer = case.response.as_ref().map(|output| output.text.clone());
+        (case.query.clone(), answer, calls(case))
+    };
+    let mut imports = 0;
+    for (name, fixture) in fixtures() {
+        let row = &fixture["row"];
+        let told = story(&case(row).unwrap());
+        let list = std::io::Cursor::new(json!([row]).to_string().into_bytes());
+        let mut rows = CaseReader::from_reader(list, "list", CaseFormat::Json, &ReadOptions::default()).unwrap();
+        let listed = rows.next().unwrap().unwrap().cases().pop().unwrap().map_err(|problem| problem.reason);
+        assert_eq!(story(&listed.unwrap()), told, "{name}");
+        if row.get("messages").is_some() {
+            let (_, imported) = probare_formats::read_foreign(row.to_string().into_bytes(), "f", None, None).unwrap();
+            assert_eq!(story(&imported.cases[0]), told, "{name}");
+            imports += 1;
+        }
+    }
+    assert!(imports >= 20, "{imports}");
+}
+
+#[test]
 fn tools_that_providers_run_are_calls_with_their_results() {
     let fixtures = fixtures();
     let told = |name: &str| {
@@ -159,11 +182,74 @@ fn columns_are_opened_wherever_messages_stand_in_them() {
 }
 
 #[test]
+fn what_is_given_or_shown_beside_the_words_may_be_no_call() {
+    let passage = json!({"type": "search_result", "source": "https://x.example", "title": "t", "content": [{"type": "text", "text": "p"}]});
+    let upload = json!({"type": "container_upload", "file_id": "f1"});
+    let shown = json!({"type": "data-weather", "id": "1", "data": {"city": "Rome"}});
+    let read = case(&json!({"messages": [
+        {"role": "user", "content": [passage, upload, {"type": "text", "text": "q"}]},
+        {"role": "assistant", "parts": [shown, {"type": "step-start"}, {"type": "text", "text": "a"}]}
+    ]}));
+    let read = read.unwrap();
+    assert_eq!(unread(&read), Vec::<String>::new());
+    assert_eq!((read.query.as_deref(), read.response.unwrap().text.as_str()), (Some("q"), "a"));
+    let unknown = json!({"messages": [{"role": "assistant", "parts": [{"type": "data-call", "name": "weather"}]}]});
+    assert_eq!(unread(&case(&unknown).unwrap()), ["data-call"]);
+}
+
+#[test]
+fn calls_that_stand_apart_from_the_others_are_read() {
+    let result = json!({"content": [{"type": "text", "text": "dry"}], "isError": false});
+    let of_server = json!([{"name": "weather", "args": {"city": "Rome"}, "result": result}]);
+    // DeepEval has a list for servers beside that of its own tools, and others that nobody knows.
+    for own in [json!([]), Json::Null] {
+        let turn = json!({"role": "assistant", "content": "a", "tools_called": own, "mcp_tools_called": of_server});
+        let read = case(&json!({"turns": [{"role": "user", "content": "q"}, turn]})).unwrap();
+        assert_eq!(calls(&read), [("weather".to_owned(), json!({"city": "Rome"}), "dry".to_owned())], "{read:#?}");
+        assert_eq!((unread(&read), read.response.unwrap().text.as_str()), (Vec::<String>::new(), "a"));
+    }
+    let resources =
+        json!({"role": "assistant", "content": "a", "tools_called": [], "mcp_resources_called": [{"uri": "x"}]});
+    let read = case(&json!({"turns": [{"role": "user", "content": "q"}, resources]})).unwrap();
+    assert_eq!(unread(&read), ["mcp_resources_called"]);
+    // A tool without a schema, in a stream.
+    let chunk = |custom: Json| {
+        let call = json!({"index": 0, "id": "c", "type": "custom", "custom": custom});
+        json!({"id": "1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    };
+    let chunks = [chunk(json!({"name": "note", "input": "both "})), chunk(json!({"input": "cities"}))];
+    let read = case(&json!({"messages": [{"role": "user", "content": "q"}, chunks[0], chunks[1]]})).unwrap();
+    assert_eq!(calls(&read), [("note".to_owned(), json!({"input": "both cities"}), String::new())]);
+    // What is cited at Amazon may be more than texts.
+    let cited = json!({"content": [{"text": "a"}, {"telepathy": {}}]});
+    let read = case(&json!({"messages": [{"role": "assistant", "content": [{"citationsContent": cited}]}]})).unwrap();
+    assert_eq!(unread(&read), ["citationsContent"]);
+}
+
+#[test]
 fn a_result_of_an_mcp_server_says_that_it_is_an_error() {
     let result = json!({"content": [{"type": "text", "text": "boom"}], "isError": true});
     let read = case(&json!({"messages": [{"role": "tool", "tool_call_id": "1", "content": result}]})).unwrap();
     let message = &read.messages.unwrap()[0];
     assert_eq!((message.text.as_deref(), message.error.is_some()), (Some("boom"), true));
+}
+
+#[test]
+fn a_list_of_calls_that_a_later_version_brings_is_told_in_every_shape() {
+    // There the last item is a wrapper, a piece, or a result.
+    let others = ["langchain_dumpd", "langchain_to_dict", "openai_chat_stream", "openai_responses"];
+    let mut tried = 0;
+    for (name, fixture) in fixtures().into_iter().filter(|(name, _)| !others.contains(&name.as_str())) {
+        let mut row = fixture["row"].clone();
+        let lists = ["messages", "contents", "chat_history", "turns"];
+        let list = lists.into_iter().find(|name| row.get(name).is_some()).unwrap();
+        let last = row[list].as_array_mut().unwrap().last_mut().unwrap();
+        last["telepathic_calls"] = json!([{"name": "weather", "arguments": {}}]);
+        let read = case(&row).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(unread(&read), ["telepathic_calls"], "{name}: {read:#?}");
+        tried += 1;
+    }
+    assert!(tried > 20, "{tried}");
 }
 
 /// Puts an unknown part into the lists of messages and parts, one at a time: how many variants there are, and each of them.

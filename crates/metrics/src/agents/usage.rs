@@ -40,8 +40,11 @@ metric!(Usage as Pure {
 impl Metric for Usage {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let case = sample.case;
-        // A run knows it; a file of outputs that a run wrote says it.
-        let given = |key: &str| case.metadata.get(key).and_then(Json::as_f64);
+        // A run knows it; a file of outputs that a run wrote says it, and so does a trace.
+        let given = |key: &str, (member, inner): (&str, &str)| {
+            let in_trace = || case.metadata.get(member)?.get(inner);
+            case.metadata.get(key).or_else(in_trace).and_then(Json::as_f64)
+        };
         let [input, output, cost, latency] = match &case.spent {
             Some(spent) => [
                 Some(spent.usage.input_tokens as f64),
@@ -49,7 +52,12 @@ impl Metric for Usage {
                 spent.cost_usd,
                 spent.latency_ms.map(|latency| latency as f64),
             ],
-            None => ["input_tokens", "output_tokens", "cost_usd", "latency_ms"].map(given),
+            None => [
+                given("input_tokens", ("tokens", "input")),
+                given("output_tokens", ("tokens", "output")),
+                given("cost_usd", ("trace", "cost_usd")),
+                given("latency_ms", ("trace", "latency_ms")),
+            ],
         };
         let (value, what) = match self.count {
             UsageUnit::Tokens => (input.zip(output).map(|(input, output)| input + output), "how many tokens it took"),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use probare_core::{
     BackendAnswer, BuildError, Evidence, Judge, JudgeAction, Outcome, Sample, ScoreError, Scorer, UNSURE, metric,
 };
-use probare_promptfoo::{Answer, Assertion, Fault, Judged, TypeSupport, Verdict, expected_texts, js, type_support};
+use probare_promptfoo::{
+    Answer, Assertion, AssertionResult, Fault, TypeSupport, Verdict, expected_texts, js, type_support,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -295,7 +297,7 @@ impl JudgedTest {
         let mut verdicts = verdicts.into_iter();
         let mut calls = self.calls(sample);
         calls.vectors = self.embedding.is_some().then(|| vectors.clone());
-        let mut next = |assertion: &Assertion, answer: &Answer<'_>| -> Judged {
+        let mut next = |assertion: &Assertion, answer: &Answer<'_>| -> AssertionResult {
             if JudgedAssertion::new(assertion).is_none() {
                 return calls.decide(assertion, answer);
             }

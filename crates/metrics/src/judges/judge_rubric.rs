@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::prompting::{
     ConversationText, JudgePanel, JudgeReplies, JudgeReply, PanelOptions, PanelProgress, PanelVerdict, PromptTemplate,
-    QuotedTexts, ReasonedVerdict, Rubric, all_agree, option_error, text_field, with_judge_parts,
+    QuotedTexts, ReasonedVerdict, Rubric, RubricLevel, all_agree, option_error, text_field, with_judge_parts,
 };
 use crate::agents::transcript_gap;
 
@@ -39,20 +39,6 @@ pub struct JudgeRubric {
     pub prompt: Option<String>,
     /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
     pub schema: Option<bool>,
-}
-
-/// A level of a rubric.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RubricLevel {
-    /// Its name, which the judge repeats.
-    pub label: String,
-    /// What it means.
-    #[serde(default)]
-    pub means: String,
-    /// Its value from 0 to 1; evenly spaced in the order of the list if absent.
-    #[serde(default)]
-    pub value: Option<f64>,
 }
 
 metric!(JudgeRubric as Judge {

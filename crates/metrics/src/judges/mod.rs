@@ -24,7 +24,7 @@ pub mod judge_steps;
 
 pub mod prompting;
 
-pub use prompting::{PanelOptions, Rubric, RubricExample, TemplatePiece, VoteRule, template_pieces};
+pub use prompting::{PanelOptions, Rubric, RubricExample, RubricLevel, TemplatePiece, VoteRule, template_pieces};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[

@@ -83,7 +83,7 @@ metric!(Hallucination as Pure {
     thresholds: &THRESHOLDS,
     prepare: Hallucination::validate,
     since: "0.1",
-    version: 12,
+    version: 13,
     page: "hallucination.md",
 });
 

@@ -103,7 +103,7 @@ metric!(Verdict as Pure {
     thresholds: &hallucination::THRESHOLDS,
     prepare: Verdict::validate,
     since: "0.1",
-    version: 13,
+    version: 14,
     page: "verdict.md",
 });
 

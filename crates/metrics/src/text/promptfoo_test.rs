@@ -8,8 +8,8 @@ use probare_core::{
 };
 use probare_json_schema::SchemaChecker;
 use probare_promptfoo::{
-    Answer, Assertion, Fault, Grade, GradeError, Judged, Part, SchemaValidator, TypeSupport, Verdict, grade_with,
-    max_score, script_verdict, type_support,
+    Answer, Assertion, AssertionResult, Fault, Grade, GradeError, Part, SchemaValidator, TypeSupport, Verdict,
+    grade_with, max_score, script_verdict, type_support,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -144,7 +144,7 @@ impl<'a> ScriptCalls<'a> {
     }
 
     /// A verdict on one assertion by computing and by code; an importer may have found that it cannot be had.
-    pub(crate) fn decide(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+    pub(crate) fn decide(&self, assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
         let reason = |key: &str| assertion.options.get(key).and_then(Value::as_str).map(str::to_owned);
         if let Some(reason) = reason("not_run") {
             return Err(Fault::NotRun(reason));
@@ -162,7 +162,7 @@ impl<'a> ScriptCalls<'a> {
         self.judge(assertion, answer)
     }
 
-    fn judge(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+    fn judge(&self, assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
         if let Some(number) = assertion.options.get("parser_script") {
             let parse = |text: &str, options: &Value| {
                 let complaint = self.call(number, &json!(text), Some(options))?;
@@ -174,7 +174,7 @@ impl<'a> ScriptCalls<'a> {
     }
 
     /// The verdict where code gives the value, or is all of the assertion.
-    fn judge_value(&self, assertion: &Assertion, answer: &Answer<'_>) -> Judged {
+    fn judge_value(&self, assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
         let Some(number) = assertion.options.get("script") else {
             return match (&self.vectors, type_support(&assertion.kind)) {
                 (Some(vectors), TypeSupport::Embedded) => {
@@ -224,7 +224,7 @@ impl PromptfooTest {
         &self,
         sample: &Sample<'_>,
         calls: &ScriptCalls<'_>,
-        decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> Judged,
+        decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> AssertionResult,
     ) -> Result<Grade, ScoreError> {
         let parts = TestParts::new(sample);
         // Without a response an importer may know why there is none.
@@ -257,7 +257,7 @@ impl PromptfooTest {
         parts: &TestParts<'_>,
         output: &Value,
         calls: &ScriptCalls<'_>,
-        decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> Judged,
+        decide: &mut dyn FnMut(&Assertion, &Answer<'_>) -> AssertionResult,
     ) -> Result<Grade, GradeError> {
         let mut list = self.assert.clone();
         list.extend(parts.get("assert").and_then(Value::as_array).into_iter().flatten().cloned());

@@ -227,6 +227,49 @@ fn every_transcript_of_the_example_fails_for_its_reason() {
     }
 }
 
+/// Metrics that look at calls.
+const ON_CALLS: [&str; 11] = [
+    "correct_prefix",
+    "function_call",
+    "loops",
+    "steps",
+    "tool_call_accuracy",
+    "tool_call_f1",
+    "tool_calls",
+    "tool_correctness",
+    "tool_errors",
+    "tool_rules",
+    "tool_schema",
+];
+
+#[test]
+fn what_cannot_be_read_is_an_error_of_every_metric_on_calls_whichever_package_wrote_the_rest() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "json") {
+            continue;
+        }
+        let fixture: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let mut columns = fixture["row"].as_object().unwrap().clone();
+        let lists = ["messages", "contents", "chat_history", "turns", "input"];
+        let list = lists.into_iter().find(|name| columns.contains_key(*name)).unwrap();
+        columns[list].as_array_mut().unwrap().push(json!({"type": "telepathy_call", "id": "t"}));
+        columns.insert("expected_tool_calls".to_owned(), json!([{"name": "weather", "arguments": {"city": "Rome"}}]));
+        columns.insert("tools".to_owned(), json!([{"name": "weather", "parameters": {"type": "object"}}]));
+        let case = row(columns).unwrap_or_else(|reason| panic!("{}: {reason}", path.display()));
+        for metric in ON_CALLS {
+            let built = registry().get(metric).unwrap().build(json!({}), Profile::Published).unwrap();
+            let told = format!("{:?}", built.score(Sample::from_case(&case)));
+            let is_named = told.starts_with("Err(") && told.contains("of type `telepathy_call` cannot be read");
+            assert!(is_named, "{}: {metric}: {told}", path.display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 25, "{seen}");
+}
+
 #[test]
 fn labelled_loops_and_rules() {
     let what = "`loops` and `tool_rules` on labelled transcripts";

@@ -179,6 +179,49 @@ fn other_forms_of_the_same_are_not_contradicted() {
     assert_eq!(label("The prize was 1.000.000 pesos for the first three teams.", &context), "supported");
 }
 
+/// "Lack of rain" is no rain, and who tried to land has not landed: what is left of a context without the word on which it depends there
+/// is no copy.
+#[test]
+fn what_depends_on_a_word_left_out_is_not_supported() {
+    for (context, response) in [
+        ("The vaccine failed to prevent infection in mice.", "The vaccine prevented infection in mice."),
+        ("The pilot tried to land the plane at the airport.", "The pilot landed the plane at the airport."),
+        ("The pilot was unable to land the plane at the airport.", "The pilot landed the plane at the airport."),
+        ("The pilot avoided landing the plane at the airport.", "The pilot landed the plane at the airport."),
+        ("The pilot was prevented from landing at the airport.", "The pilot landed at the airport."),
+        ("The pilot almost landed the plane at the airport.", "The pilot landed the plane at the airport."),
+        ("The firm denied that it had polluted the river.", "The firm had polluted the river."),
+        ("The study ruled out that coffee causes gout.", "Coffee causes gout."),
+        ("It is a myth that bats are blind.", "Bats are blind."),
+        ("It is unclear whether the tunnel will open in May.", "The tunnel will open in May."),
+        ("The lack of rain damaged the harvest.", "Rain damaged the harvest."),
+        ("The ban on plastic bags starts in May.", "Plastic bags start in May."),
+        ("The brother of the queen visited the camp.", "The queen visited the camp."),
+        ("Half of the fleet was sold in May.", "The fleet was sold in May."),
+        ("The former mayor opened the fair in Dunford.", "The mayor opened the fair in Dunford."),
+    ] {
+        assert_ne!(label(response, &[context.to_owned()]), "supported", "`{response}` of `{context}`");
+    }
+    for (context, response) in [
+        ("The library in Oslo opened in 1901 and has 40 rooms.", "The library in Oslo opened in 1901."),
+        ("The crew tried to land in Bergen, but the fog was thick.", "The crew tried to land in Bergen."),
+        ("In winter the museum opens at 10 for members.", "The museum opens at 10 for members in winter."),
+    ] {
+        assert_eq!(label(response, &[context.to_owned()]), "supported", "`{response}` of `{context}`");
+    }
+}
+
+/// "Not … if" says what "unless" says.
+#[test]
+fn turns_that_cancel_each_other_contradict_nothing() {
+    let (unless, not_if) =
+        ("The fee is refunded unless you cancel on the day.", "The fee is not refunded if you cancel on the day.");
+    for (context, response) in [(unless, not_if), (not_if, unless)] {
+        assert_ne!(label(response, &[context.to_owned()]), "contradicted", "`{response}` of `{context}`");
+    }
+    assert_eq!(label("The fee is refunded if you cancel on the day.", &[unless.to_owned()]), "contradicted");
+}
+
 /// Fifteen answers as users meet them, written before the rules of version 11.
 #[test]
 fn nobody_is_told_the_opposite_of_what_holds() {

@@ -47,10 +47,15 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
+    /// Questions of this process that are in a batch, or will be as soon as one is sent.
+    pub const fn in_batches(&self) -> u64 {
+        // What the budget does not allow now is allowed once something else is settled, or never.
+        self.waiting.saturating_sub(self.unsent)
+    }
+
     /// Whether the run has to go on later.
     pub fn is_pending(&self) -> bool {
-        // What the budget does not allow now is allowed once something else is settled, or never.
-        self.waiting > self.unsent || !self.running.is_empty() || !self.problems.is_empty()
+        self.in_batches() > 0 || !self.running.is_empty() || !self.problems.is_empty()
     }
 }
 

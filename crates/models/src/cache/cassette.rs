@@ -33,11 +33,9 @@ struct CassetteLine {
 /// One model in the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CachedModel {
-    /// Its provider.
     pub provider: String,
     /// Its name there.
     pub model: String,
-    /// Replies.
     pub replies: u64,
     /// Tokens sent for them.
     pub input_tokens: u64,

@@ -7,6 +7,7 @@
 
 mod cassette;
 mod entry;
+mod error;
 mod ownership;
 mod programs;
 mod schema;
@@ -26,6 +27,7 @@ pub use cassette::{
     list_cached_models, prune_cache, read_cassette,
 };
 pub use entry::{CacheEntry, CacheKey, LostAttempts};
+pub use error::CacheError;
 pub use ownership::{CacheFile, OwnershipCounts, accept_entries, count_ownership, rotate_key};
 use ownership::{EntryKind, Ownership};
 pub use programs::{ProgramCache, ProgramEntry};
@@ -33,42 +35,6 @@ use writer::{CacheCommand, CacheWriter};
 
 /// How long a lease holds without being renewed.
 pub const LEASE: Duration = Duration::from_secs(15);
-
-/// What is wrong with the record.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CacheError {
-    /// The database cannot be used.
-    #[error("cannot use the response cache `{}`: {reason}", path.display())]
-    Database {
-        path: PathBuf,
-        /// What the database says.
-        reason: String,
-    },
-    /// The file was written by another version.
-    #[error("the response cache `{}` has format {found}, this program knows format {}", path.display(), schema::FORMAT)]
-    Format {
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-    },
-    /// A line of a cassette cannot be read.
-    #[error("line {line} of the recorded replies: {reason}")]
-    Cassette {
-        /// Which line, counted from 1.
-        line: usize,
-        reason: String,
-    },
-    /// The owner key cannot be used.
-    #[error("{reason}")]
-    OwnerKey {
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The record was closed.
-    #[error("the response cache is closed")]
-    Closed,
-}
 
 /// What the record says about a request.
 pub(crate) enum CacheClaim {

@@ -9,8 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use probare_files::{KeyError, OwnerKeys, OwnerTag, random_bytes};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::entry::CacheKey;
+use super::error::CacheError;
 use super::schema::{database_error, open, open_reading};
-use super::{CacheError, CacheKey};
+
+/// Where replies are recorded unless another file is named.
+const DEFAULT_CACHE_PATH: &str = ".probare/cache.db";
+
+/// Where release 0.3 kept it; taken where there is no other.
+const OLD_CACHE_PATH: &str = ".probare/replies.db";
 
 /// What is tagged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +75,7 @@ impl CacheFile {
 
     /// The default place, or where release 0.3 kept the cache if only that is there.
     fn usual_path() -> PathBuf {
-        let [now, old] = [crate::DEFAULT_CACHE_PATH, crate::shared::OLD_CACHE_PATH].map(PathBuf::from);
+        let [now, old] = [DEFAULT_CACHE_PATH, OLD_CACHE_PATH].map(PathBuf::from);
         if !now.exists() && old.exists() { old } else { now }
     }
 

@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn programs_that_were_recorded_before_folders_had_digests_are_found() {
-        let hex: String = CacheKey::from_program(&program("a")).0.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = probare_core::hex(&CacheKey::from_program(&program("a")).0);
         assert_eq!(hex, "5cd6d3f9455c5c6462c84a79a4337c022c14100e99f2aef12d67cf1dc32ffbef");
     }
 

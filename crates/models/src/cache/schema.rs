@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::CacheError;
+use super::error::CacheError;
 use crate::sqlite::{ensure_plain_database, guard_connection, journal_path, open_immutable};
 
 /// Number of the form of the file.

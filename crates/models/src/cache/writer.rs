@@ -138,14 +138,14 @@ impl CacheWriter {
         let mut open = true;
         while open {
             let until_renewal = renewal.saturating_duration_since(Instant::now());
-            let patience = match (self.foreign.is_empty(), self.unsaved.is_empty()) {
+            let timeout = match (self.foreign.is_empty(), self.unsaved.is_empty()) {
                 (false, _) => LEASE_POLL_INTERVAL.min(until_renewal),
                 (true, false) => RETRY_INTERVAL.min(until_renewal),
                 (true, true) => until_renewal,
             };
             let mut batch = Vec::new();
             if self.again.is_empty() {
-                match commands.recv_timeout(patience) {
+                match commands.recv_timeout(timeout) {
                     Ok(command) => batch.push(command),
                     Err(RecvTimeoutError::Timeout) => self.again.append(&mut self.foreign),
                     Err(RecvTimeoutError::Disconnected) => open = false,

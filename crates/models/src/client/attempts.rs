@@ -6,12 +6,12 @@ use probare_core::{CallOutcome, CallPurpose, ModelReply, ReplyContent, Usage};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{Client, ClientInner, FailedCall, longest_reply, with_code};
-use crate::budget::{Reservation, Spending};
+use crate::budget::Reservation;
 use crate::cache::LostAttempts;
 use crate::dialects::{RawReply, RawRequest, ReplyError, without_images};
 use crate::http::AttemptError;
 use crate::image_tokens::input_bound;
-use crate::ledger::{EndedCall, PlannedCall, outcome};
+use crate::ledger::{EndedCall, PlannedCall, Spending, outcome};
 use crate::limits::{BreakerDecision, BreakerPass, Permit};
 use crate::retry_policy::{Retry, backoff};
 use crate::shared::add_to_count;

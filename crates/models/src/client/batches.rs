@@ -29,7 +29,7 @@ use crate::{CacheEntry, CacheKey, CallError, Fault, ModelRequest, Money, Spendin
 const SHARE_OF_PRICE: f64 = 0.5;
 
 /// How long one request about a batch may take: its file may be large.
-const PATIENCE: Duration = Duration::from_mins(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Tries of what may be asked twice without harm.
 const TRIES: u32 = 4;
@@ -238,7 +238,7 @@ impl Client {
             headers.insert(CONTENT_TYPE, kind);
         }
         let dialect = self.0.name.provider.dialect();
-        match timeout(PATIENCE, http.post(&raw, headers, dialect)).await {
+        match timeout(REQUEST_TIMEOUT, http.post(&raw, headers, dialect)).await {
             Ok(Ok(reply)) => parse_json(&reply.bytes),
             Ok(Err(AttemptError { error, .. })) => Err(error),
             Err(_) => Err(ReplyError::new(Fault::TimedOut, "the provider does not take the batch")),
@@ -252,7 +252,7 @@ impl Client {
         let mut tries = 0;
         loop {
             tries += 1;
-            let got = timeout(PATIENCE, http.get(&url, self.0.name.provider.dialect())).await;
+            let got = timeout(REQUEST_TIMEOUT, http.get(&url, self.0.name.provider.dialect())).await;
             let AttemptError { error, retry_after } = match got {
                 Ok(Ok(bytes)) => return Ok(bytes),
                 Ok(Err(failed)) => failed,

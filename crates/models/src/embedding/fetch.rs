@@ -13,7 +13,7 @@ use crate::{ModelContext, ModelOptions, OpenError};
 pub const HUB: &str = "https://huggingface.co";
 
 /// Longest time without a byte.
-const PATIENCE: Duration = Duration::from_mins(1);
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Reads a file from an address. More bytes than the file has are not read; what they hold is for the caller to check.
 /// The reason where it does not come.
@@ -25,7 +25,7 @@ pub fn fetch(url: &str, file: &ModelFile) -> Result<Vec<u8>, String> {
     let mut building = reqwest::Client::builder()
         .redirect(Policy::limited(5))
         .connect_timeout(Duration::from_secs(30))
-        .read_timeout(PATIENCE)
+        .read_timeout(READ_TIMEOUT)
         .user_agent(concat!("probare/", env!("CARGO_PKG_VERSION")));
     if is_loopback(url) {
         building = building.no_proxy();

@@ -17,7 +17,7 @@ use crate::Fault;
 use crate::retry_policy::Concern;
 
 /// After so many failed trials in a row nothing is repeated any more.
-const PATIENCE: u32 = 3;
+const MOST_TRIPS: u32 = 3;
 
 /// Counts failures in a row.
 #[derive(Clone)]
@@ -89,9 +89,9 @@ impl CircuitBreaker {
         RetryPending(self.clone())
     }
 
-    /// May a request go out now? `is_first` says that its question was never asked, `patience` for how long a provider without
+    /// May a request go out now? `is_first` says that its question was never asked, `timeout` for how long a provider without
     /// any reply is asked by those.
-    pub(crate) fn gate(&self, now: Instant, is_first: bool, patience: Duration) -> BreakerDecision {
+    pub(crate) fn gate(&self, now: Instant, is_first: bool, timeout: Duration) -> BreakerDecision {
         let mut state = self.state();
         let go = |trial| BreakerDecision::Go(BreakerPass { breaker: self.clone(), trial });
         let Some(until) = state.until else { return go(false) };
@@ -103,13 +103,13 @@ impl CircuitBreaker {
         if state.stays.is_some() {
             return refused;
         }
-        let may_try = !is_first || state.waiting == 0 || state.trips >= PATIENCE;
+        let may_try = !is_first || state.waiting == 0 || state.trips >= MOST_TRIPS;
         if now >= until && !state.trying && may_try {
             state.trying = true;
             return go(true);
         }
-        if state.trips >= PATIENCE {
-            let is_over = state.since.is_some_and(|since| now.saturating_duration_since(since) > patience);
+        if state.trips >= MOST_TRIPS {
+            let is_over = state.since.is_some_and(|since| now.saturating_duration_since(since) > timeout);
             if !is_first || is_over {
                 return refused;
             }

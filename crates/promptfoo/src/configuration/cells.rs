@@ -1,5 +1,7 @@
 //! The table that a configuration describes: for each test, each column that takes part.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::{Configuration, ConfigurationFiles, assertions, filter_names, is_pattern, named_files};
@@ -50,6 +52,8 @@ pub struct Cell {
     pub transforms: Vec<Script>,
     /// The assertions, their texts rendered.
     pub assertions: Vec<Value>,
+    /// Names that prompt and assertions were to print and that have no value.
+    pub undefined: BTreeSet<String>,
     /// Of the test.
     pub threshold: Option<f64>,
     /// Of the test.
@@ -132,7 +136,7 @@ impl Configuration {
         files: &dyn ConfigurationFiles,
     ) -> Result<Cell, String> {
         let vars = prepare_variables(&loaded(vars, files)?);
-        let globals = Globals { env: self.env.clone(), repeat };
+        let globals = Globals { env: self.env.clone(), repeat, ..Globals::default() };
         let option = |key: &str| test.get("options").and_then(|options| options.get(key));
         let around = |key: &str| option(key).map_or_else(String::new, js::text);
         let template = format!("{}{}{}", around("prefix"), self.prompts[column.prompt].raw, around("suffix"));
@@ -141,6 +145,10 @@ impl Configuration {
             Err(TemplateError { reason, is_limit }) => (String::new(), Some((reason, is_limit))),
         };
         let given = test.get("providerOutput").filter(|output| js::is_truthy(output));
+        if given.is_some() {
+            // Nobody sees the prompt.
+            globals.undefined.borrow_mut().clear();
+        }
         let (transforms, obstacle) = match self.transforms(test, column) {
             Ok(transforms) => (transforms, code_obstacle(test)),
             Err(reason) => (Vec::new(), Some(reason)),
@@ -164,6 +172,7 @@ impl Configuration {
             description: test.get("description").and_then(Value::as_str).map(str::to_owned),
             transforms,
             assertions: assertions::prepare(entries, &vars, &globals, files),
+            undefined: globals.undefined.take(),
             vars,
             prompt,
             answer,

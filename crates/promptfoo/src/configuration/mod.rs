@@ -37,7 +37,6 @@ pub struct Provider {
     pub id: String,
     /// The name that is shown.
     pub label: String,
-    /// Its `config`.
     pub config: Map<String, Value>,
     /// Which prompts it is asked; all where absent.
     pub prompts: Option<Vec<String>>,
@@ -50,9 +49,7 @@ pub struct Provider {
 pub struct Configuration {
     /// What it says about itself.
     pub description: Option<String>,
-    /// The prompts.
     pub prompts: Vec<Prompt>,
-    /// The providers.
     pub providers: Vec<Provider>,
     /// The tests with their defaults, in order, before variables are expanded.
     pub tests: Vec<Value>,
@@ -208,7 +205,10 @@ impl Configuration {
             Some(defaults @ Value::Object(_)) => defaults.clone(),
             _ => empty.clone(),
         };
-        let mut loader = test_files::TestLoader { files, notes: &mut self.notes, not_run: &mut self.not_run };
+        let delimiter = self.env.get("PROMPTFOO_CSV_DELIMITER").and_then(Value::as_str);
+        let delimiter = delimiter.and_then(|text| text.chars().next()).unwrap_or(',');
+        let mut loader =
+            test_files::TestLoader { files, delimiter, notes: &mut self.notes, not_run: &mut self.not_run };
         let defaults = loader.with_variables(&defaults)?;
         let mut tests = loader.tests(root.get("tests"))?;
         let mut scenarios = Vec::new();

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{ConfigurationFiles, is_pattern};
 use crate::{csv_tests, js, yaml};
 
-/// A prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     /// The name that is shown.

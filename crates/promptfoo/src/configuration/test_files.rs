@@ -7,6 +7,8 @@ use crate::{csv_tests, js, yaml};
 
 pub(super) struct TestLoader<'a> {
     pub(super) files: &'a dyn ConfigurationFiles,
+    /// What stands between the columns of tables.
+    pub(super) delimiter: char,
     pub(super) notes: &'a mut Vec<String>,
     pub(super) not_run: &'a mut Vec<String>,
 }
@@ -72,7 +74,7 @@ impl TestLoader<'_> {
         };
         match extension {
             "csv" => {
-                let read = csv_tests::read(&text, ',').map_err(wrong)?;
+                let read = csv_tests::read(&text, self.delimiter).map_err(wrong)?;
                 self.notes.extend(read.warnings.into_iter().map(|warning| format!("`{path}`: {warning}")));
                 Ok(read.tests)
             }

@@ -1,6 +1,7 @@
 //! Renders the tree of a template.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::syntax::{Arguments, Expression, Literal, Macro, Node, Operator};
@@ -21,6 +22,8 @@ pub(super) struct Renderer {
     frames: Vec<Vec<(String, Operand)>>,
     steps: usize,
     depth: usize,
+    /// Names that were to be printed and have no value.
+    pub(super) undefined: BTreeSet<String>,
 }
 
 /// The arguments of a call, computed.
@@ -38,7 +41,7 @@ impl CallArguments {
 
 impl Renderer {
     pub(super) fn new(names: Vec<(String, Operand)>) -> Self {
-        Self { frames: vec![names], steps: 0, depth: 0 }
+        Self { frames: vec![names], steps: 0, depth: 0, undefined: BTreeSet::new() }
     }
 
     fn step(&mut self) -> Result<(), TemplateError> {
@@ -72,7 +75,13 @@ impl Renderer {
             self.step()?;
             match node {
                 Node::Text(text) => out.push_str(text),
-                Node::Output(expression) => out.push_str(&self.evaluate(expression)?.printed()),
+                Node::Output(expression) => {
+                    let value = self.evaluate(expression)?;
+                    if matches!(value, Operand::Undefined) {
+                        self.undefined.extend(expression.path());
+                    }
+                    out.push_str(&value.printed());
+                }
                 Node::If(branches, otherwise) => {
                     let mut chosen = otherwise;
                     for (condition, body) in branches {
@@ -101,14 +110,14 @@ impl Renderer {
                         return Err(TemplateError::syntax("a call block calls nothing"));
                     };
                     let function = self.evaluate(function)?;
-                    let mut given = self.given(arguments)?;
+                    let mut given = self.call_arguments(arguments)?;
                     given.named.push(("caller".to_owned(), Operand::Caller(text.into())));
                     let value = self.call(&function, given)?;
                     out.push_str(&value.printed());
                 }
                 Node::FilterBlock(name, arguments, body) => {
                     let text = Operand::Text(self.captured(body)?.into());
-                    let given = self.given(arguments)?;
+                    let given = self.call_arguments(arguments)?;
                     out.push_str(&filters::apply(name, &text, &given)?.printed());
                 }
             }
@@ -178,7 +187,7 @@ impl Renderer {
         Ok(())
     }
 
-    fn given(&mut self, arguments: &Arguments) -> Result<CallArguments, TemplateError> {
+    fn call_arguments(&mut self, arguments: &Arguments) -> Result<CallArguments, TemplateError> {
         let placed = arguments.placed.iter().map(|value| self.evaluate(value)).collect::<Result<_, _>>()?;
         let named = arguments.named.iter().map(|(name, value)| Ok((name.clone(), self.evaluate(value)?)));
         Ok(CallArguments { placed, named: named.collect::<Result<_, TemplateError>>()? })
@@ -251,17 +260,17 @@ impl Renderer {
             }
             Expression::Call(function, arguments) => {
                 let function = self.evaluate(function)?;
-                let given = self.given(arguments)?;
+                let given = self.call_arguments(arguments)?;
                 self.call(&function, given)?
             }
             Expression::Filter(name, value, arguments) => {
                 let value = self.evaluate(value)?;
-                let given = self.given(arguments)?;
+                let given = self.call_arguments(arguments)?;
                 filters::apply(name, &value, &given)?
             }
             Expression::Test { name, value, arguments, negated } => {
                 let value = self.evaluate(value)?;
-                let given = self.given(arguments)?;
+                let given = self.call_arguments(arguments)?;
                 Operand::Bool(filters::test(name, &value, given.placed.first())? != *negated)
             }
             Expression::Unary(sign, value) => {

@@ -11,6 +11,7 @@ mod syntax;
 mod tokens;
 mod value;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
@@ -42,10 +43,11 @@ impl TemplateError {
 /// Names that templates see beside the variables.
 #[derive(Debug, Clone, Default)]
 pub struct Globals {
-    /// `env`.
     pub env: Map<String, Value>,
     /// `__repeatIndex`.
     pub repeat: u32,
+    /// Names that templates were to print and that have no value: they print nothing, which may be a slip.
+    pub undefined: RefCell<BTreeSet<String>>,
 }
 
 /// Renders a template with variables.
@@ -63,7 +65,9 @@ pub fn render(template: &str, vars: &Map<String, Value>, globals: &Globals) -> R
         names.push((name.clone(), Operand::from_json(value)));
     }
     let mut text = String::new();
-    Renderer::new(names).render(&nodes, &mut text)?;
+    let mut renderer = Renderer::new(names);
+    renderer.render(&nodes, &mut text)?;
+    globals.undefined.borrow_mut().append(&mut renderer.undefined);
     Ok(text)
 }
 
@@ -307,6 +311,17 @@ mod tests {
         assert_eq!(rendered("{{ list }}|{{ nope.deeper }}|{{ '1' == 1 }}").unwrap(), "3,1||true");
         assert_eq!(rendered("{% if empty %}yes{% endif %}").unwrap(), "yes");
         assert_eq!(rendered("{{ 'a b'.split(' ').join('+') }}").unwrap(), "a+b");
+    }
+
+    #[test]
+    fn names_without_a_value_are_told_where_they_were_to_be_printed() {
+        let globals = Globals::default();
+        let vars = json!({"name": "Ada", "nothing": null, "user": {"list": [1]}});
+        let template = "{{ nam }}{{ name }}{{ nothing }}{{ user.mail }}{{ user.list[2] }}{{ env.HOME }}{{ a | default('b') }}\
+            {% if no %}{{ never }}{% endif %}{% for item in user.list %}{{ item }}{{ item.size }}{% endfor %}";
+        render(template, vars.as_object().unwrap(), &globals).unwrap();
+        let names: Vec<String> = globals.undefined.take().into_iter().collect();
+        assert_eq!(names, ["env.HOME", "item.size", "nam", "user.list[2]", "user.mail"]);
     }
 
     #[test]

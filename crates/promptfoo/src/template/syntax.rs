@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-/// An expression.
 #[derive(Debug, Clone)]
 pub(super) enum Expression {
     Literal(Literal),
@@ -17,6 +16,24 @@ pub(super) enum Expression {
     Not(Box<Expression>),
     Binary(Operator, Box<Expression>, Box<Expression>),
     Condition(Box<Expression>, Box<Expression>, Option<Box<Expression>>),
+}
+
+impl Expression {
+    /// The name that an expression is, with those of its members; nothing where it is more.
+    pub(super) fn path(&self) -> Option<String> {
+        match self {
+            Self::Name(name) => Some(name.clone()),
+            Self::Member(owner, key) => {
+                let owner = owner.path()?;
+                match key.as_ref() {
+                    Self::Literal(Literal::Text(key)) => Some(format!("{owner}.{key}")),
+                    Self::Literal(Literal::Number(place)) => Some(format!("{owner}[{place}]")),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -2,5 +2,6 @@
 
 mod assertions;
 mod configurations;
+mod page;
 mod schemas;
 mod templates;

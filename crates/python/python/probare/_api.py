@@ -106,7 +106,8 @@ def score(
 
     - `cases`: a list (or any iterable) of dicts or objects, a dict of columns, a pandas or Polars frame, a pyarrow table or
       dataset, a DuckDB relation, any stream of Arrow batches, or a file (.jsonl .json .csv .tsv .parquet, also .gz and .zst).
-    - `metrics`: ids, `"ID:OPTION=VALUE"`, dicts (`{"id": "ndcg", "k": 5}`), functions of `probare.catalogue`.
+    - `metrics`: ids, `"ID:OPTION=VALUE"`, dicts (`{"id": "ndcg", "k": 5}`), functions of `probare.catalogue`,
+      functions and classes with `@probare.metric`.
     - `profile`: `"published"` (the published definition) or `"improved"` (our own, where a metric has one).
     - `mapping`: which column becomes which field: `{"response": "model_says"}`. Names that other tools use are understood.
     - `by`: groups the summary by `"tags"`, a tag, `"metadata.COLUMN"` or `"model"`.

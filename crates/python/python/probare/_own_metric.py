@@ -290,6 +290,9 @@ class Definition:
         self.range = (low, high)
         self.version = version
         self.needs = [needs] if isinstance(needs, str) else list(needs)
+        for field in self.needs:
+            if field not in FIELDS:
+                raise ValueError(f"needs={field!r}: {_no_field(field, {})}")
 
 
 Marked = TypeVar("Marked", bound=Callable[..., Any])
@@ -332,7 +335,8 @@ def metric(
 
     def mark(marked: Any) -> Any:
         if not callable(marked):
-            raise TypeError(f"probare.metric makes a metric of a function or a class, not of {type(marked).__name__}")
+            made = f"a metric of a function or a class, not of {type(marked).__name__}"
+            raise TypeError(f"probare.metric makes {made}; what it announces has a name: @probare.metric(name=…)")
         setattr(marked, MARK, definition)
         return marked
 
@@ -377,7 +381,8 @@ class BoundMetric:
             raise MetricError(f"`{self.name}` has no option `{unknown[0]}`; it has {known}", self.location)
         lacking = [name for name, option in self.options.items() if "default" not in option and name not in options]
         if lacking:
-            raise MetricError(f"`{self.name}` needs the option `{lacking[0]}`", self.location)
+            told = "" if inspect.isclass(described) else "; its first parameter is the case, the others are options"
+            raise MetricError(f"`{self.name}` needs the option `{lacking[0]}`{told}", self.location)
         for name, value in options.items():
             wanted = self.options[name].get("type", [])
             wanted = [wanted] if isinstance(wanted, str) else wanted
@@ -471,23 +476,17 @@ class BoundMetric:
         return told
 
     def _number(self, value: Any, phrase: str) -> float:
-        number: Any
-        if isinstance(value, (bool, int, float)):
-            number = value
-        else:
-            # Scalars of NumPy and the like.
-            scalar = getattr(value, "item", None)
-            try:
-                number = scalar() if callable(scalar) else None
-            except (TypeError, ValueError):
-                number = None
-            if not isinstance(number, (bool, int, float)):
-                expected = "a number, a bool, a label (text) or a probare.Score"
-                raise MetricError(f"{phrase} {_kind(value)}; expected {expected}", self.location)
         try:
-            finite = float(number)
+            # Scalars of NumPy and the like have `item`. A text is no number, whatever stands in it.
+            scalar = value.item() if callable(getattr(value, "item", None)) else value
+            finite = float(scalar) if hasattr(scalar, "__float__") else None
         except OverflowError:
             finite = math.inf
+        except (TypeError, ValueError):
+            finite = None
+        if finite is None:
+            expected = "a number, a bool, a label (text) or a probare.Score"
+            raise MetricError(f"{phrase} {_kind(value)}; expected {expected}", self.location)
         if not math.isfinite(finite):
             raise MetricError(f"{phrase} {finite}, which is no score", self.location)
         return finite
@@ -528,8 +527,13 @@ def _source(described: Any) -> tuple[str | None, int | None]:
 
 def _options(described: Any) -> dict[str, dict[str, Any]]:
     """The options of a function (its parameters after the case) or of a class (those of `__init__`), with JSON Schema."""
+    as_texts: dict[str, Any] = {}
+    if sys.version_info >= (3, 14):  # evaluated when asked for, and a name that only type checkers import is not there
+        import annotationlib
+
+        as_texts = {"annotation_format": annotationlib.Format.STRING}
     try:
-        parameters = list(inspect.signature(described).parameters.values())
+        parameters = list(inspect.signature(described, **as_texts).parameters.values())
     except (TypeError, ValueError):
         return {}
     if not inspect.isclass(described):
@@ -690,6 +694,8 @@ def load(path: str, name: str) -> Any:
 
     folder, file = os.path.split(os.path.abspath(path))
     stem = os.path.splitext(file)[0]
+    if stem in sys.modules:  # a file that is called like a module must not stand in its place
+        stem = f"{stem}_metrics"
     sys.path.insert(0, folder)
     spec = importlib.util.spec_from_file_location(stem, os.path.join(folder, file))
     if spec is None or spec.loader is None:
@@ -702,7 +708,9 @@ def load(path: str, name: str) -> Any:
         own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == spec.origin]
         line = own[-1].lineno if own else getattr(error, "lineno", None)
         raise MetricError(f"`{file}` cannot be imported: {_described(error)}", f"{file}:{line}" if line else file) from None
-    target = getattr(module, name, None)
+    target: Any = module
+    for part in name.split("."):
+        target = getattr(target, part, None)
     if target is None or not callable(target) and not hasattr(target, "score"):
         marked = [known for known, value in vars(module).items() if getattr(value, MARK, None) is not None]
         has = f"its metrics are {', '.join(marked)}" if marked else "it has no function with @probare.metric"

@@ -7,7 +7,6 @@ use crate::table::TextColumn;
 
 /// A column.
 pub(super) struct DifferenceColumn {
-    /// Its head.
     pub head: &'static str,
     /// In which round it goes where a terminal has no room; 0 stays.
     goes: u8,

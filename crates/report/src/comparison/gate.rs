@@ -33,7 +33,6 @@ pub struct NonInferiorityVerdict {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Pairs.
     pub pairs: usize,
     /// About how many pairs like these would show that the run is not worse, where these are too few to show it or its opposite.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use probare_core::{Case, Field, MetricResult, Outcome};
 
 use super::columns::COLUMNS;
-use super::phrases::{case_name, evidence, movements, pairing, result, step};
+use super::phrases::{case_name, evidence, movements, pairing, question, result, step};
 use super::{CaseChange, ComparedRun, EvidenceByCase, MetricComparison, MetricDifference, RunComparison, Slice};
 use crate::escape::{excerpt, html};
 use crate::html::{Mark, highlight, page_end, page_start};
@@ -185,15 +185,13 @@ fn side_by_side(metric: &MetricComparison, change: &CaseChange, evidences: &Evid
         (false, false) => (" bad", "worse"),
     };
     let seen = |run: usize| evidences.get(&change.case).and_then(|runs| runs.get(run)).and_then(Option::as_ref);
-    let query = [0, run].into_iter().find_map(|run| seen(run)?.case.as_ref()?.query.clone());
     let mut text = format!(
         "<details class=\"card pair\"{}><summary><b><bdi>{}</bdi></b> <span class=\"tag{class}\">{word}</span> \
          <span class=\"number\">{}</span>{}</summary>\n",
         if change.flipped { " open" } else { "" },
         html(&case_name(change, 80)),
         step(change),
-        query
-            .as_deref()
+        question(evidences, change, run)
             .map(|query| format!("<div class=\"soft\"><bdi>{}</bdi></div>", html(&excerpt(query, 300))))
             .unwrap_or_default(),
     );

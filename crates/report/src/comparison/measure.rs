@@ -197,7 +197,6 @@ impl MetricDifference {
 /// A case that both runs scored differently.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaseChange {
-    /// The case.
     pub case: CaseIdentity,
     /// Its value in the baseline.
     pub baseline: f64,

@@ -90,6 +90,12 @@ pub(super) fn result<'a>(
     seen.named.iter().find(|(info, _)| info.name == metric).map(|(_, named)| named)
 }
 
+/// The question of a changed case, from the first of both runs that has it.
+pub(super) fn question<'a>(evidences: &'a EvidenceByCase, change: &CaseChange, run: usize) -> Option<&'a str> {
+    let runs = evidences.get(&change.case)?;
+    [0, run].into_iter().find_map(|at| runs.get(at)?.as_ref()?.case.as_ref()?.query.as_deref())
+}
+
 /// The first pieces of evidence in one line.
 pub(super) fn evidence(named: &MetricResult) -> String {
     match named {

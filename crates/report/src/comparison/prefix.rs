@@ -67,7 +67,6 @@ pub struct PrefixComparedRun {
 /// What a metric says about two runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct PrefixDifference {
-    /// The metric.
     pub metric: String,
     /// Pairs with a value in both.
     pub pairs: usize,

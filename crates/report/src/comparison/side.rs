@@ -71,7 +71,6 @@ type SummedCase = (usize, Vec<(f64, u32)>);
 /// A case with the mean of its outputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseMean {
-    /// Its id.
     pub id: String,
     /// Which case of this id, counted from 0.
     pub occurrence: u32,

@@ -4,13 +4,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phrases::{
-    adjusted_interval_text, detectable, evidence, interval, movements, p_value, pairing, result, signed, step,
+    adjusted_interval_text, detectable, evidence, interval, movements, p_value, pairing, question, result, signed, step,
 };
 use super::{ComparedRun, EvidenceByCase, MetricComparison, MetricDifference, RunComparison};
+use crate::escape::excerpt;
 use crate::number::three_decimals;
 
 /// Changed cases of a metric that are shown.
 const CHANGES: usize = 50;
+
+/// Characters of the question of a changed case.
+const OPENING: usize = 200;
 
 /// Everything that the terminal says of a comparison; numbers are written as they are there.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -105,6 +109,8 @@ pub struct SliceView {
 pub struct CaseChangeView {
     /// Its id.
     pub id: String,
+    /// How its question begins, where it is known.
+    pub query: Option<String>,
     /// How many cases of the same id come before it.
     pub occurrence: u32,
     /// Whose output it is.
@@ -175,6 +181,7 @@ fn changes(metric: &MetricComparison, evidences: &EvidenceByCase, run: usize) ->
     (metric.changes.iter().take(CHANGES))
         .map(|change| CaseChangeView {
             id: change.case.id.clone(),
+            query: question(evidences, change, run).map(|query| excerpt(query, OPENING)),
             occurrence: change.case.occurrence,
             model: change.case.model.clone(),
             improved: change.improved,

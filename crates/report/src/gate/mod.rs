@@ -98,7 +98,6 @@ pub enum Gate {
         metric: String,
         /// When it fails.
         relation: Relation,
-        /// The limit.
         limit: f64,
     },
     /// Fails if the quantile stands in this relation to the limit: the least value that at least this share of the scored
@@ -110,7 +109,6 @@ pub enum Gate {
         quantile: f64,
         /// When it fails.
         relation: Relation,
-        /// The limit.
         limit: f64,
     },
     /// Fails if any scored case that is not excused has a value in this relation to the limit.
@@ -119,7 +117,6 @@ pub enum Gate {
         metric: String,
         /// When a case fails.
         relation: Relation,
-        /// The limit.
         limit: f64,
     },
     /// Fails if less than this share of the scored cases has a value in this relation to the limit.
@@ -128,7 +125,6 @@ pub enum Gate {
         metric: String,
         /// When a case passes.
         relation: Relation,
-        /// The limit.
         limit: f64,
         /// The share that has to pass, from 0 to 1.
         share: f64,
@@ -143,7 +139,6 @@ pub enum Gate {
         of: LabelUnit,
         /// When it fails.
         relation: Relation,
-        /// The limit.
         limit: f64,
     },
     /// Fails unless the mean is worse than that of the baseline, case by case, by at most this much.

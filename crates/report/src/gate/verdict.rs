@@ -13,7 +13,6 @@ use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateVerdict {
-    /// The gate.
     pub gate: Gate,
     /// Where it was set, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,6 +172,14 @@ impl GateVerdict {
             return;
         }
         self.cases = Some(tally.cases);
+        let cases = tally.shares.cases();
+        if let Gate::Labels { label, .. } = &self.gate
+            && (seen.cases == 0 || seen.cases < cases)
+        {
+            // Labels without values have cases and no mean. Of those that are unsure the share knows nothing.
+            let is_share_of_all = seen.unsure == 0 || label == UNSURE;
+            self.of_cases = (is_share_of_all && cases != self.scored).then_some(cases);
+        }
         let share = tally.shares.mean();
         let ends = ends(tally.shares.interval((0.0, 1.0))).filter(|_| self.confident && seen.is_settled);
         match self.gate {
@@ -351,7 +358,7 @@ pub fn listed_verdicts(verdicts: &[GateVerdict]) -> (impl Iterator<Item = &GateV
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{CaseResult, Outcome};
+    use probare_core::{CaseResult, LabelOnly, Outcome, ScoreParts};
 
     use crate::testing::{events, metrics, result};
     use crate::{Gates, RendererOptions};
@@ -535,6 +542,33 @@ mod tests {
         "#);
         let unlabelled = lines(vec![Gate::fail_labels("relevance:FAIL>0").unwrap()], &[result("a", 0.5)]);
         assert_eq!(unlabelled, "failed: relevance gives no labels; fails if > 0\n");
+    }
+
+    #[test]
+    fn labels_without_values_are_of_cases_too() {
+        let alone = |id: &str, repeat: u32, label: &'static str| {
+            let mut result = CaseResult { repeat, ..result(id, 0.0) };
+            let (parts, evidence) = (ScoreParts::EMPTY, Vec::new());
+            result.results[0] = Ok(Outcome::Labelled(LabelOnly { label: label.into(), by: None, parts, evidence }));
+            result
+        };
+        let found = |labels: [(&str, u32, &'static str); 4], gate: &str| {
+            lines(vec![Gate::fail_labels(gate).unwrap()], &labels.map(|(id, repeat, label)| alone(id, repeat, label)))
+        };
+        let single = [("a", 0, "casual"), ("b", 0, "casual"), ("c", 0, "formal"), ("d", 0, "casual")];
+        let repeated = [("a", 0, "casual"), ("a", 1, "casual"), ("b", 0, "formal"), ("b", 1, "casual")];
+        let unsure = [("a", 0, "unsure"), ("b", 0, "unsure"), ("c", 0, "unsure"), ("d", 0, "unsure")];
+        for (labels, gate, line) in [
+            (single, "relevance:casual>90%", "relevance is casual in 3 of 4 scored cases, 75 %; fails if > 90 %"),
+            (
+                repeated,
+                "relevance:casual>90%",
+                "relevance is casual in 3 of 4 scored outputs of 2 cases, 75 %; fails if > 90 %",
+            ),
+            (unsure, "relevance:unsure>3", "relevance is unsure in 4 of 4 scored cases (4 unsure); fails if > 3"),
+        ] {
+            assert!(found(labels, gate).contains(line), "{}", found(labels, gate));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A history in Markdown.
 
-use super::terminal::{remark, states, step};
+use super::terminal::{states, step};
 use super::{History, Series};
 use crate::comparison::{p_value, signed};
 use crate::escape::{excerpt, markdown};
@@ -39,7 +39,7 @@ impl History {
                 count(point.cases),
                 dash(point.step.map(|step| signed(step.difference))),
                 dash(point.step.map(|step| p_value(step.adjusted))),
-                remark(point),
+                self.remark(point),
             ]
         };
         let heads = ["run", "mean", "95 % interval", "cases", "difference", "adjusted p", ""];

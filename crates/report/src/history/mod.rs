@@ -54,6 +54,10 @@ pub struct HistoryRun {
     /// Its data sets with their versions, where they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub datasets: Vec<DatasetVersion>,
+    /// Whether it ended once its gates were decided. Intervals and tests for a fixed number of cases do not hold for it: its means
+    /// have none, and the next run is compared with the one before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopped_early: bool,
 }
 
 /// One metric over the outputs of one model for one data set.
@@ -117,7 +121,6 @@ pub struct HistoryStep {
     pub pairs: usize,
     /// Later minus earlier.
     pub difference: f64,
-    /// Its interval.
     pub interval: Option<Interval>,
     /// Two-sided p value.
     pub p_value: f64,
@@ -181,11 +184,14 @@ struct Ends {
 impl Histories {
     /// Takes in a run: a side for each data set and model, whose rows name no model.
     pub fn add(&mut self, ran: HistoryRun, parts: BTreeMap<SeriesKey, RunScores>, notes: Vec<String>) {
-        let run = self.runs.len();
+        let (run, stopped_early) = (self.runs.len(), ran.stopped_early);
         self.runs.push(ran);
         self.notes.extend(notes.into_iter().filter(|note| !note.is_empty()));
         for (part, side) in parts {
-            self.points(run, &part, &side);
+            self.points(run, &part, &side, stopped_early);
+            if stopped_early {
+                continue;
+            }
             if let Some(Ends { first, last }) = self.ends.get_mut(&part) {
                 let (_, before) = last.as_ref().unwrap_or(first);
                 for (metric, step) in steps(before, &side) {
@@ -202,7 +208,7 @@ impl Histories {
         }
     }
 
-    fn points(&mut self, run: usize, part: &SeriesKey, side: &RunScores) {
+    fn points(&mut self, run: usize, part: &SeriesKey, side: &RunScores, stopped_early: bool) {
         let width = side.metrics.len();
         let mut means: Vec<CaseMeans> = vec![CaseMeans::new(false); width];
         let mut repeats: Vec<Repeats> = vec![Repeats::default(); width];
@@ -244,7 +250,7 @@ impl Histories {
             series.points.push(Point {
                 run,
                 mean: means.mean(),
-                interval: means.interval(info.range),
+                interval: means.interval(info.range).filter(|_| !stopped_early),
                 cases: means.cases(),
                 pass_all: repeats.pass_all(),
                 another_way,
@@ -255,12 +261,13 @@ impl Histories {
 
     /// What they have become.
     pub fn finish(mut self) -> History {
+        let is_whole = |point: &&Point| !self.runs[point.run].stopped_early;
         for (part, Ends { first, last }) in &self.ends {
             // Neighbours were compared already.
             let Some(last) = last.as_ref().filter(|last| last.0 > first.0 + 1) else { continue };
             for (metric, step) in steps(&first.1, &last.1) {
                 if let Some(series) = self.series.get_mut(&(part.clone(), metric))
-                    && series.points.len() > 2
+                    && series.points.iter().filter(is_whole).count() > 2
                 {
                     series.since_first = Some(step);
                 }
@@ -367,6 +374,26 @@ mod tests {
         assert!(found.rule.contains("all 4 tests"), "{}", found.rule);
         let step = series.points[2].step.unwrap();
         assert!(step.adjusted > step.p_value && step.adjusted < 0.05, "{step:?}");
+    }
+
+    #[test]
+    fn a_run_that_stopped_early_has_no_interval_and_is_no_step() {
+        let mut histories = Histories::default();
+        for (at, good) in [20, 30, 36].into_iter().enumerate() {
+            let name = format!("run {}", at + 1);
+            let ran = HistoryRun { name, stopped_early: at == 1, ..HistoryRun::default() };
+            histories.add(ran, run(good, 1), Vec::new());
+        }
+        let found = histories.finish();
+        let series = &found.series[0];
+        let points = &series.points;
+        assert!(points[0].interval.is_some() && points[1].mean.is_some() && points[1].interval.is_none());
+        assert!(points[1].step.is_none() && series.since_first.is_none());
+        let step = points[2].step.unwrap();
+        assert!((step.difference - 0.4).abs() < 1e-9 && step.verdict == "better", "{step:?}");
+        for text in [found.to_terminal(crate::TerminalStyle::PLAIN), found.to_markdown()] {
+            assert_eq!(text.matches("stopped early").count(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -43,14 +43,6 @@ pub(super) fn states(states: &[Option<CaseState>]) -> String {
     states.iter().map(|state| state.map_or("–", CaseState::name)).collect::<Vec<_>>().join(" ")
 }
 
-/// What stands behind the numbers of a point.
-pub(super) fn remark(point: &Point) -> String {
-    let verdict = point.step.map_or("", |step| step.verdict);
-    let way = if point.another_way { "computed in another way" } else { "" };
-    let pass = passes(&point.pass_all);
-    [verdict, way, &pass].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
 /// A step in words: `+0.120 (+0.050 to +0.190), adjusted p 0.012, better`.
 pub(super) fn step(step: &HistoryStep) -> String {
     format!(
@@ -63,6 +55,15 @@ pub(super) fn step(step: &HistoryStep) -> String {
 }
 
 impl History {
+    /// What stands behind the numbers of a point.
+    pub(super) fn remark(&self, point: &Point) -> String {
+        let verdict = point.step.map_or("", |step| step.verdict);
+        let end = if self.runs[point.run].stopped_early { "stopped early" } else { "" };
+        let way = if point.another_way { "computed in another way" } else { "" };
+        let pass = passes(&point.pass_all);
+        [verdict, end, way, &pass].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+
     /// The history as text: a trend and a table for each data set, model and metric.
     pub fn to_terminal(&self, look: TerminalStyle) -> String {
         let width = usize::from(look.width);
@@ -119,7 +120,7 @@ impl History {
             difference.push(dash(point.step.map(|step| signed(step.difference))));
             p.push(dash(point.step.map(|step| p_value(step.p_value))));
             adjusted.push(dash(point.step.map(|step| p_value(step.adjusted))));
-            words.push(remark(point));
+            words.push(self.remark(point));
         }
         TextTable::new(vec![run, mean, interval, cases, difference, p, adjusted, words])
     }

@@ -1,5 +1,6 @@
 // The cases of a run that fit a filter: as a table of scores, or as a grid of answers.
 import { amount, breakable, cellOf, count, hide, make, short, valueOf } from "./case.js";
+import { completeConditions } from "./completion.js";
 import {
   announce,
   button,
@@ -100,6 +101,7 @@ const filterTools = (found, query) => {
     "div",
     { class: "tools", role: "search" },
     input,
+    completeConditions(input, found),
     button("Filter", () => again({ q: input.value.trim() })),
     make("label", {}, make("span", { class: "sr" }, "Sort"), sort),
     make("output", { id: "amount" }, countWords(found, query)),
@@ -185,6 +187,15 @@ const answerWords = (output, hasTexts) => {
   return make("span", { class: "none" }, hasTexts ? "no answer" : "text not in this file");
 };
 
+/** Where a label leads: to the cases of this list that have it. @param {Query} query */
+const labelLinks = (query) => (/** @type {string} */ metric, /** @type {string} */ label) =>
+  linkTo("cases", {
+    ...query,
+    hide: currentAddress().hidden,
+    from: undefined,
+    q: withCondition(query.q, `${quoted(metric)}:${quoted(label)}`),
+  });
+
 /** One row for each output, one column for each metric. @param {CasePage} found @param {Query} query */
 const scoresTable = (found, query) => {
   const { hidden } = currentAddress();
@@ -193,6 +204,7 @@ const scoresTable = (found, query) => {
   const outputs = found.rows.flatMap((row) => row.outputs);
   const hasCost = outputs.some(({ cost_usd }) => cost_usd);
   const hasLatency = outputs.some(({ latency_ms }) => latency_ms);
+  const toLabel = labelLinks(query);
   /** @param {string} by @param {any} words @param {string | null} title */
   const head = (by, words, title) => {
     const now = query.sort === by ? "ascending" : query.sort === `-${by}` ? "descending" : null;
@@ -213,7 +225,7 @@ const scoresTable = (found, query) => {
       const first = at ? null : make("th", span, caseHead(row, query));
       const whose = name ? make("span", { class: "whose" }, make("bdi", {}, name)) : null;
       const answer = make("td", { class: "answer-cell" }, whose, answerWords(output, found.has_texts));
-      const cells = shown.map((metric) => cellOf(all, output.entry, metric));
+      const cells = shown.map((metric) => cellOf(all, output.entry, metric, toLabel));
       if (hasCost) cells.push(make("td", { class: "right nowrap" }, money(output.cost_usd) || "–"));
       if (hasLatency)
         cells.push(make("td", { class: "right nowrap" }, output.latency_ms ? `${count(output.latency_ms)} ms` : "–"));
@@ -235,6 +247,7 @@ const answersGrid = (found, query) => {
   const { hidden } = currentAddress();
   const all = found.settings.metrics;
   const shown = all.map((_, at) => at).filter((at) => !hidden.includes(all[at].name));
+  const toLabel = labelLinks(query);
   /** @param {Output} output */
   const column = (output) => outputName(output) || "answer";
   const columns = [...new Set(found.rows.flatMap((row) => row.outputs.map(column)))];
@@ -245,7 +258,8 @@ const answersGrid = (found, query) => {
       const value = output.entry.values[metric];
       if (value === null || value === undefined) return null;
       const fails = (output.entry.missed || []).includes(metric);
-      const words = value === false ? [make("span", { class: "tag bad" }, "failed")] : valueOf(value, fails);
+      const href = value && value[2] ? toLabel(all[metric].name, value[2]) : undefined;
+      const words = value === false ? [make("span", { class: "tag bad" }, "failed")] : valueOf(value, fails, href);
       return make("span", { class: "grid-score" }, make("span", { class: "soft" }, all[metric].name), " ", words);
     });
     return make(

@@ -2,6 +2,7 @@
 import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
 import { casesPerPage, outputName, rememberCase } from "./case-list.js";
 import { difference } from "./difference.js";
+import { isMarkdown, rendered } from "./markdown.js";
 import {
   button,
   checkMenu,
@@ -71,6 +72,15 @@ const answerFacts = (output) => {
 };
 /** @param {Answer} output */
 const responseText = (output) => (output.record.texts.find(({ field }) => field === "response") || { text: "" }).text;
+
+/** The answer as Markdown, where it is some: made when somebody opens it. @param {Answer} output */
+const renderedFold = (output) => {
+  const text = responseText(output);
+  if (!isMarkdown(text)) return [];
+  const fold = make("details", { class: "as-markdown" }, make("summary", {}, "As Markdown"));
+  fold.addEventListener("toggle", () => fold.childElementCount > 1 || fold.append(rendered(text)));
+  return [fold];
+};
 
 /** All scores of all answers. @param {Metric[]} metrics @param {Answer[]} outputs */
 const scoresMatrix = (metrics, outputs) => {
@@ -159,7 +169,7 @@ const drawCase = (found, query, isMenuOpen) => {
   const cards = outputs.map((output, at) => {
     const { entry, record } = output;
     const { excuse } = entry;
-    // Only traces that were collected have notes.
+    // Only traces have notes.
     const notes = (output.trace_notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
     const excused = excuse ? make("p", { class: "small soft" }, "expected to fail: ", make("bdi", {}, excuse)) : null;
     const own = { ...record, texts: record.texts.filter(({ field }) => !shared.has(field)) };
@@ -169,6 +179,7 @@ const drawCase = (found, query, isMenuOpen) => {
       const words = difference(responseText(outputs[baseline]), responseText(output))[1];
       if (said) said.replaceChildren(...words);
     }
+    texts.querySelector(".field.response")?.append(...renderedFold(output));
     const panels = metrics
       .map((_, metric) => panelOf(metrics, entry, record, metric))
       .filter((panel) => panel !== null);
@@ -212,7 +223,7 @@ const drawCase = (found, query, isMenuOpen) => {
   const tagList = tags.length ? make("p", { class: "labels" }, tags) : null;
   const head = make("div", { class: "case-head" }, title, neighbours(found, list));
   const marks = marksMenu(metrics, () => drawCase(found, query, true), isMenuOpen);
-  const tools = make("div", { class: "tools" }, differenceTools(outputs, query, baseline), marks);
+  const tools = make("div", { class: "tools case-tools" }, differenceTools(outputs, query, baseline), marks);
   show(found.id, [head, tagList, tools, whole, found.command ? terminalCommand(found.command) : null]);
 };
 /** Pointing at a score lights the places that it rests on. @param {HTMLElement} whole @param {HTMLElement} sharedPlace @param {(at: number) => void} activate */
@@ -234,6 +245,28 @@ const lightEvidence = (whole, sharedPlace, activate) => {
       }
     }
   };
+  /** Shows the place of a piece of evidence. @param {Element | null} found */
+  const goToPlace = (found) => {
+    const piece = /** @type {HTMLElement | null} */ (found);
+    const card = piece?.closest(".output");
+    if (!piece || !card) return;
+    const said = [sharedPlace, card].flatMap((part) => [
+      .../** @type {NodeListOf<HTMLElement>} */ (part.querySelectorAll(".texts [data-text]")),
+    ]);
+    const text = said.find(({ dataset }) => dataset.text === piece.dataset.text);
+    const fold = /** @type {HTMLDetailsElement | null | undefined} */ (text?.closest("details"));
+    if (fold) fold.open = true;
+    (text?.querySelector(`mark[data-from="${Number(piece.dataset.from)}"]`) || text)?.scrollIntoView({
+      block: "center",
+    });
+  };
+  whole.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && !target.closest("summary")) goToPlace(target.closest(".evidence li[data-from]"));
+  });
+  whole.addEventListener("keydown", ({ key, target }) => {
+    if (key === "Enter" && target instanceof Element && target.matches(".panel[data-metric]"))
+      goToPlace(target.querySelector(".evidence li[data-from]"));
+  });
   for (const kind of ["pointerover", "focusin"]) whole.addEventListener(kind, light);
   whole.addEventListener("pointerleave", light);
 };

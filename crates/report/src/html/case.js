@@ -88,33 +88,32 @@ export const meter = (metric, value, step) => {
   bar.style.width = `${(Math.min(Math.max((value - low) / (high - low), 0), 1) * 100).toFixed(1)}%`;
   return make("span", { class: `meter s${step}`, "aria-hidden": "true" }, bar);
 };
-/** @param {Exclude<Cell, null | false>} cell @param {boolean} fails */
-export const valueOf = (cell, fails) => {
+/** A value and its label, which leads to the cases that have it where an address is given. @param {Exclude<Cell, null | false>} cell @param {boolean} fails @param {string} [href] */
+export const valueOf = (cell, fails, href) => {
   const [value, , label, tone] = cell;
+  const title = href ? "Only cases with this label" : null;
+  const labelled = make(href ? "a" : "span", { class: tone ? `tag ${tone}` : "label", href, title }, label);
   // A metric of the user's own may give a label alone.
-  if (value === null) return [make("span", { class: tone ? `tag ${tone}` : "label" }, label)];
+  if (value === null) return [labelled];
   const hint = fails ? "fails a limit" : null;
   if (tone) {
     // A verdict is a word; the number behind it is there for who points at it.
     return [
-      make(
-        "span",
-        { class: `value${fails ? " missed" : ""}`, title: hint || `value ${rounded(value)}` },
-        make("span", { class: `tag ${tone}` }, label),
-      ),
+      make("span", { class: `value${fails ? " missed" : ""}`, title: hint || `value ${rounded(value)}` }, labelled),
     ];
   }
   const number = make("span", { class: `value${fails ? " missed" : ""}`, title: hint }, column(value));
-  return label ? [number, make("span", { class: "label" }, label)] : [number];
+  return label ? [number, labelled] : [number];
 };
-/** @param {Metric[]} metrics @param {Entry} entry @param {number} at */
-export const cellOf = (metrics, entry, at) => {
+/** @param {Metric[]} metrics @param {Entry} entry @param {number} at @param {(name: string, label: string) => string} [toLabel] */
+export const cellOf = (metrics, entry, at, toLabel) => {
   const cell = entry.values[at];
   if (cell === null || cell === undefined)
     return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
   if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
   const fails = (entry.missed || []).includes(at);
-  return make("td", {}, valueOf(cell, fails), cell[0] === null ? null : meter(metrics[at], cell[0], cell[1]));
+  const href = cell[2] ? toLabel?.(metrics[at].name, cell[2]) : undefined;
+  return make("td", {}, valueOf(cell, fails, href), cell[0] === null ? null : meter(metrics[at], cell[0], cell[1]));
 };
 
 // A text with its marks: cut where any of them starts or ends.
@@ -144,7 +143,8 @@ export const highlighted = (text, marks) => {
     if (notes.length > 4) notes.splice(4, notes.length, `and ${notes.length - 4} more`);
     if (classes.length > 1) classes.push("several");
     const of = [...new Set(active.map((mark) => mark.of))].join(" ");
-    pieces.push(make("mark", { class: classes.join(" "), title: notes.join("\n"), "data-of": of }, words));
+    const attributes = { class: classes.join(" "), title: notes.join("\n"), "data-of": of, "data-from": edges[at] };
+    pieces.push(make("mark", attributes, words));
   }
   return pieces;
 };
@@ -194,10 +194,13 @@ export const marksOf = (metrics, record, text, isMarked) => {
   });
   return marks;
 };
-/** @param {Metric[]} metrics @param {CaseRecord} record @param {Shown} text @param {(at: number) => boolean} isMarked */
-const saidOf = (metrics, record, text, isMarked) => {
+/** Names a text of a case. @param {{ field?: string, index?: number, path?: string }} place */
+const textName = ({ field, index, path }) => `${field} ${index || 0} ${path || ""}`;
+/** @param {Metric[]} metrics @param {CaseRecord} record @param {Shown} text @param {(at: number) => boolean} isMarked @param {boolean} [isPart] of a line */
+const saidOf = (metrics, record, text, isMarked, isPart) => {
   const marks = marksOf(metrics, record, text, isMarked);
-  const said = make("div", { class: "said", dir: "auto" });
+  const attributes = { class: isPart ? "part" : "said", dir: "auto", "data-text": textName(text) };
+  const said = make(isPart ? "span" : "div", attributes);
   if (text.text) said.append(...highlighted(text.text, marks), text.cut ? " […]" : "");
   else said.append(make("span", { class: "none" }, "empty"));
   return { said, marks: marks.length };
@@ -219,10 +222,14 @@ export const fieldOf = (metrics, record, text, isMarked) => {
     said,
   );
 };
-// What is said and done in one step, one behind the other: folded unless a metric points into it or it is short.
+const callPattern = /^((?:\/tool_calls\/\d+)?)\/(?:name|arguments(?:\/(.*))?)$/;
+// What is said and done in one step, one behind the other, a call in one line: folded unless a metric points into it or it is short.
 /** @param {Metric[]} metrics @param {CaseRecord} record @param {Shown[]} pieces @param {(at: number) => boolean} isMarked */
 const stepOf = (metrics, record, pieces, isMarked) => {
-  const made = pieces.map((text) => ({ text, ...saidOf(metrics, record, text, isMarked) }));
+  const made = pieces.map((text) => {
+    const call = callPattern.exec(text.path || "");
+    return { text, call, ...saidOf(metrics, record, text, isMarked, call !== null) };
+  });
   const marks = made.reduce((sum, piece) => sum + piece.marks, 0);
   const size = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
   const first = pieces[0];
@@ -232,11 +239,22 @@ const stepOf = (metrics, record, pieces, isMarked) => {
     marks ? ` · ${marks} marked` : "",
     make("span", { class: "opening" }, make("bdi", {}, short(opening, 90))),
   ];
-  const rest = made.flatMap(({ text, said }, at) => [
-    at ? make("h5", { class: "small soft" }, text.name) : "",
-    said,
-    moreOf(text),
-  ]);
+  const rest = [];
+  for (let at = 0; at < made.length; at += 1) {
+    const { text, call, said } = made[at];
+    const isName = call && text.path?.endsWith("/name");
+    if (!isName) {
+      rest.push(at && !call ? make("p", { class: "small soft part-name" }, text.name) : "", said, moreOf(text));
+      continue;
+    }
+    const given = [];
+    while (made[at + 1]?.call?.[1] === call[1] && !made[at + 1].text.path?.endsWith("/name")) {
+      at += 1;
+      const name = made[at].call?.[2];
+      given.push(given.length ? ", " : "", name ? `${name}: ` : "", made[at].said, moreOf(made[at].text));
+    }
+    rest.push(make("div", { class: "said call" }, said, "(", given, ")"));
+  }
   return make("details", { class: "field step", open: marks > 0 || size <= 280 }, make("summary", {}, words), rest);
 };
 /** @param {Metric[]} metrics @param {Entry} entry @param {CaseRecord} record @param {(at: number) => boolean} isMarked */
@@ -259,7 +277,7 @@ export const textsOf = (metrics, entry, record, isMarked) => {
   }
   if (record.asked) {
     const asked = record.asked.map(([role, text, cut]) => [
-      make("h5", { class: "small soft" }, role),
+      make("p", { class: "small soft part-name" }, role),
       make("div", { class: "said", dir: "auto" }, ...highlighted(text, []), cut ? " […]" : ""),
     ]);
     texts.append(
@@ -316,12 +334,18 @@ const where = (place) => {
   const item = `${place.index === undefined ? "" : ` ${place.index + 1}`}${place.path ? ` ${place.path}` : ""}`;
   return make("span", { class: "place" }, `${place.field}${item}, ${place.start}–${place.end}`);
 };
-/** @param {Evidence} piece @param {Tones} tones */
-const pieceOf = (piece, tones) => {
+// Places of the same evidence that are named.
+const mostPlaces = 6;
+/** Evidence that was found once or several times. @param {Evidence[]} pieces @param {Tones} tones */
+const pieceOf = (pieces, tones) => {
+  const [piece] = pieces;
+  const isPlaced = piece.field !== undefined;
+  const place = isPlaced ? { "data-text": textName(piece), "data-from": piece.start } : {};
   const line = make(
     "li",
-    { class: `${toneOf(piece, tones)} ${piece.kind}` },
+    { class: `${toneOf(piece, tones)} ${piece.kind}`, ...place },
     make("span", { class: "kind" }, piece.kind),
+    pieces.length > 1 ? [" ", make("span", { class: "times" }, `${pieces.length} times`)] : null,
     " ",
   );
   // A remark is our own words; what stands in a text, or should, is quoted.
@@ -330,7 +354,8 @@ const pieceOf = (piece, tones) => {
   if (piece.text) line.append(make("bdi", {}, quoted ? `“${words}”` : words), " ");
   const remarks = [];
   if (piece.note) remarks.push(make("bdi", {}, short(piece.note, 600)));
-  if (piece.field !== undefined) remarks.push(where(piece));
+  if (isPlaced) remarks.push(...pieces.slice(0, mostPlaces).map(where));
+  if (isPlaced && pieces.length > mostPlaces) remarks.push(`and ${count(pieces.length - mostPlaces)} more`);
   if (piece.support) remarks.push(make("span", {}, "compared with ", where(piece.support)));
   if (remarks.length)
     line.append(
@@ -341,6 +366,19 @@ const pieceOf = (piece, tones) => {
       ),
     );
   return line;
+};
+/** The same evidence in several places is one piece. @param {Evidence[]} evidence */
+const groupedEvidence = (evidence) => {
+  /** @type {Map<string, Evidence[]>} */
+  const groups = new Map();
+  for (const piece of evidence) {
+    const { kind, field, text, note, support } = piece;
+    const key = JSON.stringify([kind, field, text, note, support]);
+    const same = groups.get(key);
+    if (same) same.push(piece);
+    else groups.set(key, [piece]);
+  }
+  return [...groups.values()];
 };
 /** @param {Metric[]} metrics @param {Entry} entry @param {CaseRecord} record @param {number} at */
 export const panelOf = (metrics, entry, record, at) => {
@@ -369,17 +407,18 @@ export const panelOf = (metrics, entry, record, at) => {
       // Many remarks, such as the counts of every length of an n-gram, stand folded behind what is found in the texts.
       const isRemark = (/** @type {Evidence} */ piece) => piece.kind === "note" && piece.field === undefined;
       const isFolded = evidence.filter(isRemark).length > 3;
-      const item = (/** @type {Evidence} */ piece) => pieceOf(piece, record.tones[at]);
-      const shownPieces = evidence.slice(0, mostPieces);
-      const seen = isFolded ? shownPieces.filter((/** @type {Evidence} */ piece) => !isRemark(piece)) : shownPieces;
+      const item = (/** @type {Evidence[]} */ pieces) => pieceOf(pieces, record.tones[at]);
+      const groups = groupedEvidence(evidence);
+      const shownPieces = groups.slice(0, mostPieces);
+      const seen = isFolded ? shownPieces.filter(([piece]) => !isRemark(piece)) : shownPieces;
       const list = make("ul", { class: "evidence" }, seen.map(item));
       if (isFolded) {
-        const remarks = shownPieces.filter(isRemark);
+        const remarks = shownPieces.filter(([piece]) => isRemark(piece));
         const words = make("summary", {}, amount(remarks.length, "note"));
         list.append(make("li", {}, make("details", {}, words, make("ul", { class: "evidence" }, remarks.map(item)))));
       }
-      if (evidence.length > mostPieces)
-        list.append(make("li", { class: "soft" }, `and ${count(evidence.length - mostPieces)} more`));
+      if (groups.length > mostPieces)
+        list.append(make("li", { class: "soft" }, `and ${count(groups.length - mostPieces)} more`));
       panel.append(list);
     }
   }

@@ -31,11 +31,13 @@ use crate::escape::html as escaped;
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("viewer.css"));
 
 /// The modules that the viewer and the page that is one file share, by their file names; each after those that it needs at once.
-pub const MODULES: [(&str, &str); 7] = [
+pub const MODULES: [(&str, &str); 9] = [
     ("case.js", include_str!("case.js")),
     ("page.js", include_str!("page.js")),
     ("source.js", include_str!("source.js")),
     ("difference.js", include_str!("difference.js")),
+    ("markdown.js", include_str!("markdown.js")),
+    ("completion.js", include_str!("completion.js")),
     ("case-list.js", include_str!("case-list.js")),
     ("case-page.js", include_str!("case-page.js")),
     ("app.js", include_str!("app.js")),

@@ -1,5 +1,5 @@
 // What every view needs: the place it is drawn in, the address that says what is shown, and messages. All text goes in as text.
-import { make, rounded, short } from "./case.js";
+import { make, short } from "./case.js";
 
 /** @param {string} id @returns {HTMLElement} */
 export const elementById = (id) => {
@@ -71,9 +71,12 @@ export const button = (words, action, attributes) => {
   element.addEventListener("click", action);
   return element;
 };
-/** @param {number | null | undefined} usd */
-export const money = (usd) =>
-  usd === null || usd === undefined ? null : `$${usd >= 0.01 || usd === 0 ? usd.toFixed(2) : rounded(usd)}`;
+/** Cents, or two digits of what is less. @param {number | null | undefined} usd */
+export const money = (usd) => {
+  if (usd === null || usd === undefined) return null;
+  const decimals = usd > 0 && usd < 0.01 ? 1 + Math.ceil(-Math.log10(usd)) : 2;
+  return `$${usd.toFixed(Math.min(decimals, 12))}`;
+};
 /** @param {number | null | undefined} seconds */
 export const moment = (seconds) =>
   seconds ? `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` : null;

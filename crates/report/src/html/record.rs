@@ -346,7 +346,7 @@ fn timeline<'a>(result: &'a CaseResult, places: &[&'a FieldSpan]) -> Vec<CaseTex
 }
 
 fn places(result: &CaseResult) -> Vec<&FieldSpan> {
-    let evidence = result.results.iter().filter_map(score).flat_map(|score| &score.evidence);
+    let evidence = result.results.iter().flatten().flat_map(Outcome::evidence);
     evidence.flat_map(|piece| [piece.place.as_ref(), piece.support.as_ref()]).flatten().collect()
 }
 
@@ -396,6 +396,8 @@ fn beginning(text: &str, limit: usize) -> (&str, bool) {
 
 #[cfg(test)]
 mod tests {
+    use probare_core::{LabelOnly, ScoreParts};
+
     use crate::testing::{hostile, metrics, result};
     use crate::{Gate, Gates};
 
@@ -462,8 +464,15 @@ mod tests {
             let evidence = probare_core::Evidence::found(Field::Metadata, 0..3, "two").at_path("/steps/1");
             score.evidence.push(evidence);
         }
-        let texts = texts(&result);
-        let last = texts.last().unwrap();
-        assert_eq!((last.path.as_deref(), &*last.text), (Some("/steps/1"), "two"));
+        let mut label_alone = result.clone();
+        if let Ok(Outcome::Scored(score)) = &result.results[0] {
+            let (label, parts, evidence) = ("late".into(), ScoreParts::EMPTY, score.evidence.clone());
+            label_alone.results = vec![Ok(Outcome::Labelled(LabelOnly { label, by: None, parts, evidence }))];
+        }
+        for result in [result, label_alone] {
+            let texts = texts(&result);
+            let last = texts.last().unwrap();
+            assert_eq!((last.path.as_deref(), &*last.text), (Some("/steps/1"), "two"));
+        }
     }
 }

@@ -24,34 +24,34 @@ impl LinesDigest {
 
 /// What has been written so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SharedDigest(Arc<Mutex<Written>>);
+pub(super) struct SharedDigest(Arc<Mutex<DigestState>>);
 
 #[derive(Debug)]
-struct Written {
+struct DigestState {
     /// Nothing where whoever writes has the digest already.
     digest: Option<Sha256>,
     bytes: u64,
 }
 
-impl Default for Written {
+impl Default for DigestState {
     fn default() -> Self {
         Self { digest: Some(Sha256::default()), bytes: 0 }
     }
 }
 
 impl SharedDigest {
-    fn written(&self) -> MutexGuard<'_, Written> {
+    fn lock(&self) -> MutexGuard<'_, DigestState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From here on bytes are counted alone.
     pub(super) fn forget(&self) {
-        self.written().digest = None;
+        self.lock().digest = None;
     }
 
     /// What is in the file; without the digest where that was forgotten.
     pub(super) fn stored(&self) -> FileDigest {
-        let written = self.written();
+        let written = self.lock();
         FileDigest { sha256: written.digest.as_ref().map(Sha256::hex).unwrap_or_default(), bytes: written.bytes }
     }
 }
@@ -72,7 +72,7 @@ impl<W> DigestWriter<W> {
 impl<W: Write> Write for DigestWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        let mut so_far = self.digest.written();
+        let mut so_far = self.digest.lock();
         so_far.bytes += written as u64;
         if let Some(digest) = &mut so_far.digest {
             digest.update(&bytes[..written]);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use probare_core::{CaseResult, MetricInfo, MetricResult, Outcome};
+use probare_core::{CaseResult, MetricInfo, MetricResult, Outcome, SampleDimensions};
 
 use crate::columns::{columns, keys};
 use crate::status::{ResultStatus, note, score};
@@ -56,8 +56,8 @@ const fn texts_in(format: u32) -> usize {
 }
 
 /// Names of all columns in a file of this format, in their order.
-pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> Vec<String> {
-    let mut names: Vec<String> = keys(has_prompts).map(str::to_owned).collect();
+pub fn column_names(metrics: &[MetricInfo], format: u32, dimensions: SampleDimensions) -> Vec<String> {
+    let mut names: Vec<String> = keys(dimensions).map(str::to_owned).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status]);
         // Format 3 called the last one `by`.
@@ -68,9 +68,15 @@ pub fn column_names(metrics: &[MetricInfo], format: u32, has_prompts: bool) -> V
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub fn texts(result: &CaseResult, metrics: usize, format: u32, has_prompts: bool) -> io::Result<Vec<Option<String>>> {
+pub fn texts(
+    result: &CaseResult,
+    metrics: usize,
+    format: u32,
+    dimensions: SampleDimensions,
+) -> io::Result<Vec<Option<String>>> {
     let mut cells = vec![Some(result.case.id.clone()), result.model.clone()];
-    cells.extend(has_prompts.then(|| result.prompt.clone()));
+    cells.extend(dimensions.has_fallbacks.then(|| result.answered_by().map(str::to_owned)));
+    cells.extend(dimensions.has_prompts.then(|| result.prompt.clone()));
     cells.push(Some(result.repeat.to_string()));
     for index in 0..metrics {
         let MetricCells { value, status, texts } = MetricCells::for_result(result.results.get(index), true)?;

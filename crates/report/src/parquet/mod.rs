@@ -19,7 +19,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
-use probare_core::{CaseResult, Event, MetricInfo, RunEnd, Sink, Stop};
+use probare_core::{CaseResult, Event, MetricInfo, RunEnd, SampleDimensions, Sink, Stop};
 
 use crate::columns::columns;
 use crate::{OutputWriter, manifest};
@@ -60,6 +60,8 @@ impl std::fmt::Debug for OpenWriter {
 struct Group {
     ids: Vec<ByteArray>,
     models: Optional<ByteArray>,
+    /// Nothing where nobody may answer in place of another.
+    answered_by: Option<Optional<ByteArray>>,
     /// Nothing where the run has one prompt.
     prompts: Option<Optional<ByteArray>>,
     repeats: Vec<i64>,
@@ -100,12 +102,12 @@ impl Parquet {
         Self { state: State::Waiting(Box::new(output)) }
     }
 
-    fn start(&mut self, metrics: &[MetricInfo], has_prompts: bool) -> io::Result<()> {
+    fn start(&mut self, metrics: &[MetricInfo], dimensions: SampleDimensions) -> io::Result<()> {
         if let State::Waiting(output) = std::mem::replace(&mut self.state, State::Done) {
-            let (schema, properties) = schema(metrics, has_prompts).map_err(io_error)?;
+            let (schema, properties) = schema(metrics, dimensions).map_err(io_error)?;
             let writer =
                 SerializedFileWriter::new(*output, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
-            let group = Group::new(metrics.len(), has_prompts);
+            let group = Group::new(metrics.len(), dimensions);
             self.state = State::Writing(Box::new(OpenWriter { writer, group }));
         }
         Ok(())
@@ -130,7 +132,7 @@ impl Parquet {
 impl Sink for Parquet {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match (event, &mut self.state) {
-            (Event::Started { metrics, has_prompts, .. }, _) => self.start(metrics, *has_prompts),
+            (Event::Started { metrics, dimensions, .. }, _) => self.start(metrics, *dimensions),
             (Event::Scored(result), State::Writing(writing)) => writing.add(result),
             (Event::Finished(finish), _) => self.finish(finish),
             _ => Ok(()),
@@ -151,16 +153,24 @@ impl OpenWriter {
         if self.group.ids.is_empty() {
             return Ok(());
         }
-        let (metrics, has_prompts) = (self.group.metrics.len(), self.group.prompts.is_some());
-        let group = std::mem::replace(&mut self.group, Group::new(metrics, has_prompts));
+        let Group { metrics, prompts, answered_by, .. } = &self.group;
+        let dimensions = SampleDimensions { has_prompts: prompts.is_some(), has_fallbacks: answered_by.is_some() };
+        let next = Group::new(metrics.len(), dimensions);
+        let group = std::mem::replace(&mut self.group, next);
         group.write(&mut self.writer).map_err(io_error)
     }
 }
 
 impl Group {
-    fn new(metrics: usize, has_prompts: bool) -> Self {
-        let prompts = has_prompts.then(Optional::default);
-        Self { prompts, metrics: (0..metrics).map(|_| MetricGroup::default()).collect(), ..Self::default() }
+    fn new(metrics: usize, dimensions: SampleDimensions) -> Self {
+        let answered_by = dimensions.has_fallbacks.then(Optional::default);
+        let prompts = dimensions.has_prompts.then(Optional::default);
+        Self {
+            answered_by,
+            prompts,
+            metrics: (0..metrics).map(|_| MetricGroup::default()).collect(),
+            ..Self::default()
+        }
     }
 
     fn add(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -168,9 +178,11 @@ impl Group {
         self.ids.push(result.case.id.as_str().into());
         bytes += result.model.as_ref().map_or(0, String::len);
         self.models.push(result.model.as_deref().map(ByteArray::from));
-        if let Some(prompts) = &mut self.prompts {
-            bytes += result.prompt.as_ref().map_or(0, String::len);
-            prompts.push(result.prompt.as_deref().map(ByteArray::from));
+        let answered_by = self.answered_by.as_mut().map(|column| (column, result.answered_by()));
+        let prompt = self.prompts.as_mut().map(|column| (column, result.prompt.as_deref()));
+        for (column, name) in answered_by.into_iter().chain(prompt) {
+            bytes += name.map_or(0, str::len);
+            column.push(name.map(ByteArray::from));
         }
         self.repeats.push(i64::from(result.repeat));
         for (index, metric) in self.metrics.iter_mut().enumerate() {
@@ -196,7 +208,7 @@ impl Group {
             column.close()
         };
         column(&|column| column.typed::<ByteArrayType>().write_batch(&self.ids, None, None))?;
-        for Optional { cells, levels } in std::iter::once(&self.models).chain(&self.prompts) {
+        for Optional { cells, levels } in std::iter::once(&self.models).chain(&self.answered_by).chain(&self.prompts) {
             column(&|column| column.typed::<ByteArrayType>().write_batch(cells, Some(levels), None))?;
         }
         column(&|column| column.typed::<Int64Type>().write_batch(&self.repeats, None, None))?;
@@ -213,12 +225,14 @@ impl Group {
 
 /// The columns, and how they are stored. Statistics help a reader to skip on ids and values; on long texts they would
 /// only repeat them.
-fn schema(metrics: &[MetricInfo], has_prompts: bool) -> Result<(Type, WriterProperties), ParquetError> {
+fn schema(metrics: &[MetricInfo], dimensions: SampleDimensions) -> Result<(Type, WriterProperties), ParquetError> {
     let repeat =
         Type::primitive_type_builder("repeat", Physical::INT64).with_repetition(Repetition::REQUIRED).build()?;
     let mut fields = vec![text("id", Repetition::REQUIRED)?, text("model", Repetition::OPTIONAL)?];
-    if has_prompts {
-        fields.push(text("prompt", Repetition::OPTIONAL)?);
+    for (is_named, name) in [(dimensions.has_fallbacks, "answered_by"), (dimensions.has_prompts, "prompt")] {
+        if is_named {
+            fields.push(text(name, Repetition::OPTIONAL)?);
+        }
     }
     fields.push(Arc::new(repeat));
     let mut properties = WriterProperties::builder()
@@ -298,6 +312,29 @@ mod tests {
         assert_eq!(cell(&rows[0], "hallucination.status"), &Field::Str("failed".into()));
         assert_eq!(cell(&rows[0], "hallucination.note"), &Field::Str("the case has no `reference`".into()));
         assert_eq!(cell(&rows[1], "id"), &Field::Str(HOSTILE.into()));
+    }
+
+    #[test]
+    fn rows_name_who_answered_and_the_prompt_where_a_run_has_them() {
+        let mut asked = result("a", 0.25);
+        (asked.model, asked.prompt) = (Some("house".to_owned()), Some("short".to_owned()));
+        let mut answered = asked.clone();
+        answered.case.response.as_mut().unwrap().model = Some("spare".to_owned());
+        let written = MemoryOutput::default();
+        let mut file = Parquet::new(written.output());
+        let dimensions = SampleDimensions { has_prompts: true, has_fallbacks: true };
+        file.event(&Event::Started { source: "cases.jsonl", metrics: &metrics(), dimensions }).unwrap();
+        for result in [&asked, &answered] {
+            file.event(&Event::Scored(result)).unwrap();
+        }
+        file.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).unwrap();
+        let (_, rows) = read(&written);
+        let names: Vec<&str> = rows[0].iter().take(5).map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["id", "model", "answered_by", "prompt", "repeat"]);
+        assert_eq!(cell(&rows[0], "answered_by"), &Field::Null);
+        for (name, text) in [("model", "house"), ("answered_by", "spare"), ("prompt", "short")] {
+            assert_eq!(cell(&rows[1], name), &Field::Str(text.into()), "{name}");
+        }
     }
 
     #[test]

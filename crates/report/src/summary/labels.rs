@@ -13,7 +13,6 @@ const LENGTH: usize = 60;
 /// One label and how often it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelCount {
-    /// The label.
     pub label: String,
     /// How often.
     pub count: u64,

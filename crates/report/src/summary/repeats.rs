@@ -35,7 +35,6 @@ struct OpenCase {
 pub struct PassAt {
     /// Number of outputs.
     pub k: u64,
-    /// The mean.
     pub mean: f64,
 }
 

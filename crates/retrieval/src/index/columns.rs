@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::mapped::MappedFile;
 use crate::Filter;
-use crate::filter::scalar_text;
+use crate::document_filter::scalar_text;
 use crate::tokenizer::terms;
 
 /// The number of a document that lacks the field.

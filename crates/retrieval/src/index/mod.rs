@@ -72,7 +72,6 @@ pub struct IndexedPassage {
     pub line: usize,
     /// Page at which it starts, from 1, where the document has pages.
     pub page: Option<usize>,
-    /// Its text.
     pub text: String,
     /// The metadata of its document.
     pub metadata: Map<String, Json>,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -10,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use probare_core::ErrorKind;
 use probare_models::{Client, ModelContext, ModelOptions, ModelSettings, export_cache};
 use probare_retrieval::answer::{AnswerError, PromptRequest, remote};
+use probare_testing::{HttpRequest, write_json_response};
 use serde_json::{Value as Json, json};
 
 const WORD: &str = "open-sesame-4711-canary";
@@ -23,33 +23,15 @@ fn serve(statuses: Vec<u16>, reply: String) -> (String, Arc<Mutex<Vec<Json>>>) {
     std::thread::spawn(move || {
         for status in statuses {
             let Ok((mut stream, _)) = listener.accept() else { return };
-            let mut bytes = Vec::new();
-            let mut piece = [0; 4096];
-            let body = loop {
-                let read = stream.read(&mut piece).unwrap();
-                bytes.extend_from_slice(&piece[..read]);
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                if let Some((head, body)) = text.split_once("\r\n\r\n") {
-                    let length = head.lines().find_map(|line| {
-                        line.to_ascii_lowercase().strip_prefix("content-length: ")?.trim().parse::<usize>().ok()
-                    });
-                    if body.len() >= length.unwrap_or(0) {
-                        break body.to_owned();
-                    }
-                }
-            };
-            noted.lock().unwrap().push(serde_json::from_str(&body).unwrap());
+            let Some(request) = HttpRequest::read(&mut stream).unwrap() else { return };
+            noted.lock().unwrap().push(serde_json::from_slice(&request.body).unwrap());
             // A server that complains about the word it was given.
             let text = if status == 200 {
                 reply.clone()
             } else {
                 json!({"error": format!("no luck with {WORD}")}).to_string()
             };
-            let head = format!(
-                "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-                text.len()
-            );
-            let _ = stream.write_all(format!("{head}{text}").as_bytes());
+            let _ = write_json_response(&mut stream, status, &text);
         }
     });
     (url, seen)

@@ -1,12 +1,13 @@
 // What models were asked for an answer, and what came back, folded away: it is looked up when somebody opens it.
-import { count, make, rounded } from "./case.js";
+import { count, make } from "./case.js";
+import { money } from "./page.js";
 
 /** @typedef {import("./contract").ModelCalls} ModelCalls */
 
 /** @param {import("./contract").ModelCall} exchange */
 const exchangeOf = (exchange) => {
   const took = [
-    exchange.cost_usd === null ? "" : `$${rounded(exchange.cost_usd)}`,
+    money(exchange.cost_usd) || "",
     `${count(exchange.latency_ms)} ms`,
     exchange.input_tokens === null ? "" : `${count(exchange.input_tokens)} tokens in`,
     exchange.output_tokens === null ? "" : `${count(exchange.output_tokens)} out`,

@@ -1,5 +1,5 @@
 // Pictures that the pages draw themselves: the mean of a metric against what the answers cost.
-import { column, make, rounded, short } from "./case.js";
+import { amount, column, make, rounded, short } from "./case.js";
 import { contentWidth, linkTo, money } from "./page.js";
 
 /** @param {string} tag @param {Record<string, any>} attributes @param {...any} children */
@@ -16,6 +16,25 @@ const textAt = (x, y, words, attributes) => svg("text", { x, y, ...attributes },
  * @typedef {import("./contract").RunSummary} RunSummary
  * @typedef {{ name: string, href: string, cost: number, mean: number }} Point
  */
+
+/** How the values of a metric lie, small enough for the head of a column. @param {import("./contract").Histogram} values @param {string} metric */
+export const distribution = ({ from, to, counts }, metric) => {
+  const [width, height] = [96, 22];
+  const [most, step] = [Math.max(...counts, 1), width / counts.length];
+  const all = counts.reduce((sum, one) => sum + one, 0);
+  const words = `${metric}: distribution of ${amount(all, "value")} from ${rounded(from)} to ${rounded(to)}`;
+  const frame = { viewBox: `0 0 ${width} ${height}`, class: "chart distribution", role: "img", "aria-label": words };
+  const edge = (/** @type {number} */ at) => rounded(from + ((to - from) * at) / counts.length);
+  const bars = counts.flatMap((one, at) => {
+    if (!one) return [];
+    const high = Math.max((one / most) * (height - 2), 1.5);
+    const title = document.createTextNode(`${edge(at)} to ${edge(at + 1)}: ${amount(one, "value")}`);
+    const place = { x: at * step + step * 0.08, y: height - 1 - high, width: step * 0.84, height: high };
+    return [svg("rect", { ...place, class: "bar" }, svg("title", {}, title))];
+  });
+  const axis = svg("line", { x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5, class: "axis" });
+  return svg("svg", frame, ...bars, axis);
+};
 
 /** What a model came to, and what one of its outputs cost. @param {RunSummary[]} summaries @param {string} metric @returns {Point[]} */
 const pointsOf = (summaries, metric) =>
@@ -67,11 +86,11 @@ const picture = (points, metric) => {
         "text-anchor": "end",
       },
     ),
-    textAt(x(Math.min(...costs)), height - bottom + 16, `$${rounded(Math.min(...costs))}`, { "text-anchor": "middle" }),
+    textAt(x(Math.min(...costs)), height - bottom + 16, money(Math.min(...costs)) || "", { "text-anchor": "middle" }),
     textAt((left + width - right) / 2, height - 6, "cost of an output", { "text-anchor": "middle" }),
   );
   if (Math.max(...costs) > Math.min(...costs)) {
-    const words = `$${rounded(Math.max(...costs))}`;
+    const words = money(Math.max(...costs)) || "";
     drawn.append(textAt(x(Math.max(...costs)), height - bottom + 16, words, { "text-anchor": "middle" }));
   }
   for (const { name, href, cost, mean } of points) {

@@ -90,10 +90,11 @@ const changeFold = (found, other, metric, change) => {
     " ",
     make("b", {}, make("bdi", {}, short(change.id, 80))),
     change.model ? [" ", make("bdi", {}, change.model)] : "",
-    ` ${change.step} `,
+    make("span", { class: "step-words" }, change.step),
     change.flipped ? make("span", { class: "tag" }, flip) : "",
+    change.query ? make("span", { class: "question" }, make("bdi", {}, change.query)) : "",
   );
-  const fold = /** @type {HTMLDetailsElement} */ (make("details", { class: "card pair" }, summary, place));
+  const fold = /** @type {HTMLDetailsElement} */ (make("details", { class: "pair" }, summary, place));
   /** What one side said. @param {number} at */
   const fetchSide = async (at) => {
     const part = partOf(runs[at]);
@@ -127,7 +128,7 @@ const changeFold = (found, other, metric, change) => {
       });
       place.replaceChildren(...columns);
       const question = textOf(0, "query");
-      if (question) place.before(make("p", { class: "said" }, make("bdi", {}, short(question, 600))));
+      if (question && !change.query) place.before(make("p", { class: "said" }, make("bdi", {}, short(question, 600))));
     } catch (error) {
       place.replaceChildren(failure(error));
     }
@@ -155,9 +156,18 @@ const columns = [
   ["detectable", "Detectable"],
   ["pairs", "Pairs"],
 ];
-/** @param {string} title @param {string} first @param {{ name: string, found: Difference | null }[]} rows */
-const differencesTable = (title, first, rows) => {
-  const heads = columns.map(([, words]) => make("th", { scope: "col", class: "right" }, words));
+/** Names of both sides, without the run where it is the same. @param {string[]} sides */
+const shortSides = (sides) => {
+  const runs = sides.map((side) => / in [^]*$/.exec(side)?.[0]);
+  return runs[0] && runs[0] === runs[1] ? sides.map((side) => side.slice(0, -(runs[0] || "").length)) : sides;
+};
+/** @param {string} title @param {string} first @param {string[]} sides names of the baseline and of the other @param {{ name: string, found: Difference | null }[]} rows */
+const differencesTable = (title, first, sides, rows) => {
+  const heads = columns.map(([, words], at) => {
+    const side =
+      sides[at] && make("span", { class: "side", title: sides[at] }, make("bdi", {}, short(shortSides(sides)[at], 20)));
+    return make("th", { scope: "col", class: "right" }, side, words);
+  });
   const body = rows.map(({ name, found }) => {
     const tone = found?.verdict === "better" ? "good" : found?.verdict === "worse" ? "bad" : "";
     const verdict = found ? make("span", { class: `tag ${tone}` }, found.verdict) : "no pair was scored";
@@ -172,6 +182,7 @@ const differencesTable = (title, first, rows) => {
 const otherParts = (found, at) => {
   const other = found.others[at];
   const title = `${other.name} against ${found.baseline}`;
+  const sides = [found.baseline, other.name];
   const whole = other.metrics.map(({ metric, whole }) => ({ name: metric, found: whole }));
   const named = (/** @type {Slice[]} */ slices) => slices.map((slice) => ({ name: slice.slice, found: slice }));
   const byModel = other.metrics
@@ -179,30 +190,37 @@ const otherParts = (found, at) => {
     .map(({ metric, models }) =>
       make(
         "div",
-        {},
+        { class: "slice" },
         make("h3", {}, breakable(metric), " by model"),
-        differencesTable(`${metric} by model`, "model", named(models)),
+        differencesTable(`${metric} by model`, "model", sides, named(models)),
       ),
     );
   const bySlice = other.metrics
     .filter(({ slices }) => slices.length)
     .map(({ metric, slices }) => {
-      const table = differencesTable(`${metric} by ${found.by}`, found.by || "", named(slices));
-      return make("div", {}, make("h3", {}, breakable(metric), ` by ${found.by}`), table);
+      const table = differencesTable(`${metric} by ${found.by}`, found.by || "", sides, named(slices));
+      return make("div", { class: "slice" }, make("h3", {}, breakable(metric), ` by ${found.by}`), table);
     });
-  const changed = other.metrics.map(({ metric, movements, changes, more }) =>
+  const firstChanged = other.metrics.findIndex(({ changes }) => changes.length);
+  const changed = other.metrics.map(({ metric, movements, changes, more }, number) =>
     make(
       "details",
-      { class: "moved", open: changes.some(({ flipped }) => flipped) || other.metrics.length < 4 },
+      { class: "moved", open: number === firstChanged },
       make("summary", {}, make("h3", {}, breakable(metric)), " ", make("span", { class: "soft" }, movements)),
-      changes.map((change) => changeFold(found, at, metric, change)),
+      changes.length
+        ? make(
+            "div",
+            { class: "changes card" },
+            changes.map((change) => changeFold(found, at, metric, change)),
+          )
+        : null,
       more ? make("p", { class: "small soft" }, `and ${count(more)} more`) : null,
     ),
   );
   return [
     make("h2", {}, make("bdi", {}, other.name), " against ", make("bdi", {}, found.baseline)),
     make("p", { class: "soft" }, other.pairing),
-    differencesTable(title, "Metric", whole),
+    differencesTable(title, "Metric", sides, whole),
     forest(other.metrics),
     ...byModel,
     ...bySlice,

@@ -33,6 +33,8 @@ export type CallMessage = {
 export type CaseChangeView = {
   /** Its id. */
   id: string;
+  /** How its question begins, where it is known. */
+  query: string | null;
   /** How many cases of the same id come before it. */
   occurrence: number;
   /** Whose output it is. */
@@ -151,6 +153,16 @@ export type GateLine = {
   words: string;
   filter: string;
   sort: string;
+};
+
+/** How often values fell where. */
+export type Histogram = {
+  /** Lower edge of the first bin. */
+  from: number;
+  /** Upper edge of the last bin, which includes it. */
+  to: number;
+  /** One count per bin, from low to high. */
+  counts: Array<number>;
 };
 
 /** What runs have become, for a page. */
@@ -304,7 +316,7 @@ export type OutputDetail = {
   attempts: number | null;
   input_tokens: number | null;
   output_tokens: number | null;
-  /** What is to be known of the collected trace behind it. */
+  /** What is to be known of the trace behind it. */
   trace_notes: Array<string>;
   record: CaseRecord;
 };
@@ -379,6 +391,8 @@ export type RunDescription = {
   errors?: Array<[string, number]>;
   /** What calls cost, in words; nothing where there were none. */
   cost?: string | null;
+  /** What the calls cost whose price is known. */
+  cost_usd?: number | null;
   config?: string;
   benchmark?: string | null;
   models?: Array<string>;
@@ -416,6 +430,8 @@ export type RunSummary = {
   errors?: Array<[string, number]>;
   /** What calls cost, in words; nothing where there were none. */
   cost?: string | null;
+  /** What the calls cost whose price is known. */
+  cost_usd?: number | null;
   config?: string;
   benchmark?: string | null;
   models?: Array<string>;
@@ -434,6 +450,8 @@ export type RunSummary = {
   rows: Array<MeansRow>;
   /** Means over all outputs, one for each metric. */
   whole: Array<MeanCell>;
+  /** How the values of each metric lie; nothing where none was scored. */
+  distributions: Array<Histogram | null>;
   gates: Array<GateLine>;
   panels: Panel[];
   /** A word in front, and what it introduces. */

@@ -13,11 +13,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, FromRequestParts, Path, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
@@ -188,18 +189,16 @@ async fn runs(State(app): State<SharedApp>, Extension(begun): Extension<RequestC
 async fn summary(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, by, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, by, .. } = ViewQuery::read(&uri)?;
     query_viewer(app, &begun, move |viewer| viewer.summary(&cases.run, &by).map(SharedAnswer)).await
 }
 
 async fn cases(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
     // Whoever looks at a list may search in it: its texts are read meanwhile.
     if let Some(viewer) = app.viewer.clone() {
         let (runs, run, deadline) = (Arc::clone(&app), cases.run.clone(), begun.deadline);
@@ -212,9 +211,8 @@ async fn cases(
 async fn export(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let lines = app
         .runs
@@ -230,9 +228,8 @@ async fn export(
 async fn case(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, place, id, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, place, id, .. } = ViewQuery::read(&uri)?;
     query_viewer(app, &begun, move |viewer| {
         let place = match (place, id) {
             (Some(place), _) => place,
@@ -248,9 +245,8 @@ async fn case(
 async fn model_calls(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, place, sample, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, place, sample, .. } = ViewQuery::read(&uri)?;
     let place = place.ok_or_else(|| viewer_error(&ViewerError::NoCase))?;
     query_viewer(app, &begun, move |viewer| viewer.model_calls(&cases.run, place, sample)).await
 }
@@ -290,9 +286,8 @@ const MOST_COMPARED: usize = 8;
 async fn save(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let page = app
         .runs
@@ -312,9 +307,8 @@ const TICK: Duration = Duration::from_millis(500);
 async fn live(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewQuery { cases, .. }: ViewQuery,
 ) -> Result<Response, ApiError> {
-    let ViewQuery { cases, .. } = ViewQuery::read(&uri)?;
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let key = cases.run;
     let first = app
@@ -383,6 +377,14 @@ struct ViewQuery {
     sample: i64,
     /// What rows are made by.
     by: String,
+}
+
+impl<S> FromRequestParts<S> for ViewQuery {
+    type Rejection = ApiError;
+
+    fn from_request_parts(parts: &mut Parts, _: &S) -> impl Future<Output = Result<Self, ApiError>> + Send {
+        std::future::ready(Self::read(&parts.uri))
+    }
 }
 
 impl ViewQuery {

@@ -1,5 +1,5 @@
 // What a benchmark says about a run: sentences, words with a tone, and tables that are folded until somebody wants them.
-import { count, make, short } from "./case.js";
+import { amount, count, make, short } from "./case.js";
 import { tableCard } from "./page.js";
 
 /**
@@ -9,6 +9,8 @@ import { tableCard } from "./page.js";
  * @typedef {{ title: string, says?: string[], chips?: { words: string, tone?: Tone }[], tables?: PanelTable[] }} Panel
  */
 
+// A longer table is folded.
+const mostOpen = 12;
 /** @param {string} words @param {Tone} [tone] */
 const toned = (words, tone) =>
   tone && tone !== "plain" ? make("span", { class: `tag ${tone}` }, make("bdi", {}, words)) : make("bdi", {}, words);
@@ -37,25 +39,17 @@ const tableOf = (table, title, linkTo) => {
   );
   const whole = tableCard("figures", name, heads, rows);
   const more = table.more ? make("p", { class: "small soft" }, `and ${count(table.more)} more`) : null;
-  return make(
-    "details",
-    {},
-    make(
-      "summary",
-      {},
-      make("bdi", {}, short(table.title || "Table", 80)),
-      ` · ${count(rows.length + (table.more || 0))} rows`,
-    ),
-    whole,
-    more,
-  );
+  // What has no title of its own are the figures of the run.
+  if (!table.title && rows.length <= mostOpen && !table.more) return whole;
+  const words = [make("bdi", {}, short(name, 80)), ` · ${amount(rows.length + (table.more || 0), "row")}`];
+  return make("details", {}, make("summary", {}, words), whole, more);
 };
 /** @param {Panel[]} panels @param {(id: string) => string} linkTo */
 export const panelsOf = (panels, linkTo) =>
   panels.map(({ title, says, chips, tables }) =>
     make(
-      "section",
-      { class: "suite", "aria-label": title },
+      "div",
+      { class: "suite", role: "group", "aria-label": title },
       make("h3", {}, make("bdi", {}, title)),
       chips && chips.length
         ? make(

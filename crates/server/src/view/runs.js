@@ -1,6 +1,6 @@
 // All runs: what each came to, its gates, and which of them are to be compared.
 import { amount, breakable, count, hide, make, rounded, short } from "./case.js";
-import { costChart } from "./chart.js";
+import { costChart, distribution } from "./chart.js";
 import { request } from "./http.js";
 import { liveLine } from "./live.js";
 import {
@@ -113,8 +113,8 @@ const chooser = (side, words) => {
   return box;
 };
 
-/** @param {Metric} metric */
-const metricHead = (metric) =>
+/** @param {Metric} metric @param {import("./contract").Histogram | null} values */
+const metricHead = (metric, values) =>
   make(
     "th",
     { scope: "col", class: "right", title: metric.summary },
@@ -125,6 +125,7 @@ const metricHead = (metric) =>
       { class: "soft", role: "img", "aria-label": `${metric.better} is better` },
       metric.better === "lower" ? "↓" : "↑",
     ),
+    values && distribution(values, metric.name),
   );
 /** What rows may be made by, as the head of their column says it. @type {Record<string, string>} */
 const groupNames = { model: "Model", "model+prompt": "Model and prompt", prompt: "Prompt", tags: "Tag" };
@@ -159,7 +160,8 @@ const modelsTable = (summary) => {
   });
   if (summary.rows.length > 1) rows.push(row("all", summary.whole, summary.outputs, null, "", summary.key));
   const first = make("th", { scope: "col" }, groupNames[summary.by] || summary.by);
-  return tableCard("groups", `Means of ${summary.name}`, [first, metrics.map(metricHead)], rows);
+  const heads = metrics.map((metric, at) => metricHead(metric, summary.distributions[at]));
+  return tableCard("groups", `Means of ${summary.name}`, [first, heads], rows);
 };
 /** @param {RunSummary} summary */
 const gatesBanner = (summary) => {
@@ -177,6 +179,8 @@ const gatesBanner = (summary) => {
   const words = isPassed ? "Gates passed" : "Gates failed";
   return make("div", { class: `banner ${isPassed ? "good" : "bad"}` }, make("b", {}, words), list);
 };
+/** What a run cost, with all that is to be said of it for who points at it. @param {Run} run */
+const runCost = (run) => run.cost && make("span", { title: run.cost }, money(run.cost_usd) || "no price is known");
 /** What is known of a run without looking at its cases. @param {Run} run */
 export const runFacts = (run) => {
   const [errors, datasets] = [run.errors || [], run.datasets || []];
@@ -194,7 +198,7 @@ export const runFacts = (run) => {
       datasets.length > 1 ? `${datasets.length} data sets` : "",
       moment(run.made),
       run.state === "open" ? "open" : run.finished === undefined ? "" : amount(run.finished, "sample"),
-      run.cost ? make("bdi", {}, run.cost) : "",
+      runCost(run),
       failed ? link(toFailed, make("span", { class: "tag bad" }, words)) : "",
     ]),
   );
@@ -278,11 +282,11 @@ const runsTable = (runs) => {
       settings && whole && at >= 0
         ? meanCell(settings.metrics[at], whole[at], toCases)
         : make("td", { class: "right" }, summary ? "–" : "…"),
-      make("td", {}, (summary || run).cost ? make("bdi", {}, (summary || run).cost) : "–"),
+      make("td", { class: "nowrap" }, runCost(summary || run) || "–"),
     );
   };
   const heads = ["Run", "Made", "Gates", "Models", select, "Cost"].map((words) => make("th", { scope: "col" }, words));
-  const table = tableCard("groups", "All runs", heads, []);
+  const table = tableCard("groups", "All runs", heads, [], { class: "overview" });
   const draw = () => table.querySelector("tbody").replaceChildren(...runs.map(row));
   select.addEventListener("change", draw);
   draw();
@@ -297,13 +301,15 @@ const runsTable = (runs) => {
   return { table, add };
 };
 
-/** What the rows of all runs are made by. @param {string | undefined} by */
-const groupChooser = (by) => {
+/** What the rows of all runs are made by. @param {Run[]} runs @param {string | undefined} by */
+const groupChooser = (runs, by) => {
+  const hasPrompts = runs.some(({ prompts }) => prompts && prompts.length > 1);
   const words = [
-    ["", "by model"],
+    ["", hasPrompts ? "by model and prompt" : "by model"],
+    ...(hasPrompts ? [["prompt", "by prompt"]] : []),
     ["tags", "by tag"],
   ];
-  if (by && by !== "tags") words.push([by, `by ${by}`]);
+  if (by && !words.some(([known]) => known === by)) words.push([by, `by ${by}`]);
   const options = words.map(([value, name]) => make("option", { value, selected: value === (by || "") }, name));
   const select = /** @type {HTMLSelectElement} */ (make("select", { id: "group" }, options));
   select.addEventListener("change", () => goTo("runs", { by: select.value }));
@@ -322,7 +328,7 @@ export const showRuns = async (query) => {
   const [trends, costs] = [make("div", { id: "trends" }), make("div", { id: "costs" })];
   const none = runs.length ? null : make("p", { class: "soft" }, "The store has no run yet. `probare run` makes one.");
   drawCompareBar();
-  const grouping = runs.length ? groupChooser(query.by) : null;
+  const grouping = runs.length ? groupChooser(runs, query.by) : null;
   show("Runs", [
     make("h1", {}, "Runs"),
     none,
@@ -346,7 +352,16 @@ export const showRuns = async (query) => {
   const chart = costChart(summaries);
   if (chart) costs.append(chart);
   if (runs.length > 1 && currentAddress().view === "runs") {
-    const drawn = await fetchJson("history", {}).then(trendsOf, failure);
+    const keyOf = (/** @type {string} */ name) => runs.find((run) => run.name === name)?.key;
+    /** The cases of a point of a trend, the worst first. @param {string} name @param {import("./contract").SeriesView} series */
+    const toCases = (name, { model, metric }) => {
+      const summary = summaries.find((one) => one.name === name);
+      const row = summary?.rows.find((one) => one.name === model);
+      const better = summary?.settings.metrics.find((one) => one.name === metric)?.better;
+      const sort = better === "lower" ? `-${metric}` : metric;
+      return summary ? linkTo("cases", { run: summary.key, q: row?.filter, sort }) : null;
+    };
+    const drawn = await fetchJson("history", {}).then((found) => trendsOf(found, { keyOf, toCases }), failure);
     trends.replaceChildren(...[drawn].filter((part) => part !== null));
   }
 };

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use probare_analysis::{CasesQuery, RunViewer};
 use probare_benchmarks::registries;
-use probare_core::{Case, MetricResult, Outcome};
+use probare_core::{Case, MetricResult, Outcome, Usage};
 use probare_engine::{Config, RunOptions, TraceScoring, TraceScoringOptions};
+use probare_models::ModelName;
+use probare_models::prices::find_price;
 use probare_server::{Collector, CollectorSettings, ServerSettings};
 use probare_store::{Cursor, RunState, Store, StoredSamples, TracePiece};
 use serde_json::{Value as Json, json};
@@ -117,12 +119,25 @@ fn chat(trace: &str, id: &str, said: &str, answer: &str) -> Json {
         trace,
         id,
         "chat m",
-        &[("gen_ai.operation.name", "chat"), ("gen_ai.input.messages", &input), ("gen_ai.output.messages", &output)],
+        &[
+            ("gen_ai.operation.name", "chat"),
+            ("gen_ai.input.messages", &input),
+            ("gen_ai.output.messages", &output),
+            ("gen_ai.provider.name", "openai"),
+            ("gen_ai.request.model", "gpt-4o"),
+        ],
     );
     for (key, tokens) in [("gen_ai.usage.input_tokens", 7), ("gen_ai.usage.output_tokens", 3)] {
         chat["attributes"].as_array_mut().unwrap().push(json!({"key": key, "value": {"intValue": tokens}}));
     }
     chat
+}
+
+/// What a request with one call of a model says of its trace.
+fn piece(trace: &str, id: &str, answer: &str) -> TracePiece {
+    let text = spans(&[chat(trace, id, "Say hello", answer)]).to_string();
+    let split = probare_formats::split_export(&text).unwrap().traces.remove(0);
+    TracePiece { trace: split.trace, text: split.text, has_error: split.has_error }
 }
 
 fn value(result: &MetricResult) -> Option<f64> {
@@ -149,6 +164,8 @@ fn a_trace_in_pieces_is_one_case_and_what_comes_late_is_scored_with_it() {
     assert_eq!((value(&results[0]), value(&results[1])), (Some(1.0), Some(1.0)), "{results:?}");
     let spent = case.spent.as_ref().unwrap();
     assert_eq!((spent.usage.input_tokens, spent.latency_ms), (7, Some(2_500)));
+    let model = find_price(&ModelName::parse("openai:gpt-4o").unwrap()).unwrap();
+    assert_eq!(spent.cost_usd, Some(model.price.cost(Usage::new(7, 3)).in_dollars()));
     assert_eq!(case.metadata["trace"].get("revision"), None);
 
     // Late: the same trace goes on.
@@ -184,6 +201,8 @@ fn a_trace_in_pieces_is_one_case_and_what_comes_late_is_scored_with_it() {
     let case = serde_json::to_value(viewer.case(&asked, place).unwrap()).unwrap();
     let notes = case["outputs"][0]["trace_notes"].to_string();
     assert!(notes.contains("scored again, revision 1"), "{notes}");
+    assert!(notes.contains("model call 1: gpt-4o, 7 tokens in, 3 out, 1500 ms, 0.0000"), "{notes}");
+    assert!(notes.contains("model call 2: gpt-4o, 7 tokens in, 3 out, 1000 ms, 0.0000"), "{notes}");
 }
 
 #[test]
@@ -302,6 +321,85 @@ fn judges_see_a_share_of_the_traces_and_all_with_an_error() {
     }
 }
 
+/// A judge that declines, takes 100,020 tokens, and writes into `asked.log` that it was asked.
+fn costly_judge(folder: &Path, budget_tokens: u64) -> String {
+    let (script, log) = (folder.join("judge.sh"), folder.join("asked.log"));
+    let declines = r#"{"refused": "no", "usage": {"input_tokens": 100000, "output_tokens": 20}}"#;
+    std::fs::write(&script, format!("cat > /dev/null\necho asked >> '{}'\necho '{declines}'\n", log.display()))
+        .unwrap();
+    format!(
+        "metrics: [steps, {{id: judge_rubric, options: {{question: 'Good?', levels: [{{label: bad}}, {{label: good}}]}}}}]\n\
+         models: [{{name: judge, api_model_name: 'command:judge', command: [sh, '{}'], max_tokens: 20}}]\n\
+         judges: [judge]\n\
+         run: {{budget_tokens: {budget_tokens}}}\n",
+        script.display()
+    )
+}
+
+#[test]
+fn judges_are_asked_within_the_budget_of_a_day_whenever_the_process_was_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = costly_judge(folder.path(), 50_000);
+    let store = Store::open(&folder.path().join("store.db")).unwrap();
+    let asked = || std::fs::read_to_string(folder.path().join("asked.log")).unwrap_or_default().lines().count();
+    // Each trace is scored by a process of its own, which knows nothing but the store.
+    let judged = |day: &str, number: u32| {
+        let scoring = TraceScoring::open(&options(&config, folder.path()), registries(), &store, day).unwrap();
+        let trace = format!("{number:032x}");
+        store.collect(scoring.run(), 1, &[piece(&trace, "6331000000000000", &format!("hello {number}"))]).unwrap();
+        let traces = store.quiet_traces(i64::MAX, 10, u64::MAX).unwrap();
+        let how = TraceScoringOptions { judged_share: 1.0, exports: false };
+        assert_eq!(scoring.score(&store, traces, how, &Arc::default()).unwrap().unwrap().traces, 1);
+        let found = cases(store.path(), scoring.run());
+        let (_, results) = found.iter().find(|(case, _)| case.id == trace).unwrap();
+        assert!(value(&results[0]).is_some(), "metrics that compute go on: {results:?}");
+        (asked(), results[1].as_ref().unwrap_err().to_string().contains("the budget is reached"))
+    };
+    assert_eq!(judged("2026-11-18", 1), (1, false));
+    assert_eq!(judged("2026-11-18", 2), (1, true));
+    assert_eq!(judged("2026-11-19", 3), (2, false));
+    assert_eq!(store.waiting_traces().unwrap(), 0, "what the budget refused is not asked again");
+}
+
+#[test]
+fn the_operator_learns_once_that_the_budget_of_the_day_is_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = CollectingServer::start(&costly_judge(folder.path(), 1), |_| {});
+    for (trace, count) in [("aa", 1), ("bb", 2)] {
+        let trace = format!("{trace:0>32}");
+        server.send("/v1/traces", &spans(&[chat(&trace, "6331000000000000", "Say hello", &trace)]));
+        server.wait_for(|found| found.len() == count);
+    }
+    // The second was scored, and so there is nothing more to be said of it.
+    let until = Instant::now() + Duration::from_secs(20);
+    while !server.server.get("/metrics").body.contains("probare_collected_traces_total 2\n") {
+        assert!(Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let told = server.told.lock().unwrap();
+    assert_eq!(told.iter().filter(|told| told.contains("the budget of the day is reached")).count(), 1, "{told:?}");
+}
+
+#[test]
+fn days_that_are_too_old_are_removed_with_their_spans() {
+    let server = CollectingServer::start(CONTAINS, |settings| {
+        settings.keep_days = Some(30);
+        let store = Store::open(&settings.store).unwrap();
+        let old = TraceScoring::open(&settings.options, registries(), &store, "2020-01-01").unwrap();
+        assert_eq!(old.run(), 1);
+        store.collect(1, 1, &[piece(TRACE, "6331000000000000", "hello")]).unwrap();
+    });
+    let until = Instant::now() + Duration::from_secs(20);
+    let store = Store::open_existing(&server.store).unwrap();
+    while store.runs().unwrap().len() > 1 {
+        assert!(Instant::now() < until, "{:?}", server.told.lock().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!((store.runs().unwrap()[0].run, store.waiting_traces().unwrap()), (2, 0));
+    let told = server.told.lock().unwrap();
+    assert!(told.iter().any(|told| told == "removed 1 run of traces older than 30 days"), "{told:?}");
+}
+
 #[test]
 fn a_day_has_a_run_and_other_metrics_have_another_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -309,11 +407,7 @@ fn a_day_has_a_run_and_other_metrics_have_another_one() {
     let open = |store: &Store, config: &str, day: &str| {
         TraceScoring::open(&options(config, folder.path()), registries(), store, day).unwrap()
     };
-    let piece = |id: &str, answer: &str| {
-        let text = spans(&[chat(TRACE, id, "Say hello", answer)]).to_string();
-        let split = probare_formats::split_export(&text).unwrap().traces.remove(0);
-        TracePiece { trace: split.trace, text: split.text, has_error: split.has_error }
-    };
+    let piece = |id: &str, answer: &str| piece(TRACE, id, answer);
     let score = |store: &Store, scoring: &TraceScoring| {
         let traces = store.quiet_traces(i64::MAX, 10, u64::MAX).unwrap();
         let how = TraceScoringOptions { judged_share: 1.0, exports: false };

@@ -12,7 +12,6 @@ pub struct PopulationEstimate {
     pub mean: f64,
     /// Corrections of the judge among the labels, as a number of equal ones.
     pub corrections: f64,
-    /// Its interval.
     pub interval: Interval,
 }
 

@@ -28,7 +28,6 @@ pub struct StratifiedEstimate {
     pub freedom: f64,
     /// Corrections of the judge among the labels, as a number of equal ones.
     pub corrections: f64,
-    /// The interval.
     pub interval: Interval,
 }
 

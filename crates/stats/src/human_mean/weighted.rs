@@ -10,7 +10,6 @@ use crate::{Interval, normal_quantile};
 pub struct WeightedEstimate {
     /// The estimate.
     pub mean: f64,
-    /// Its variance.
     pub variance: f64,
     /// Corrections of the judge among the labels, as a number of equal ones.
     pub corrections: f64,

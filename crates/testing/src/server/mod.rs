@@ -77,7 +77,6 @@ pub struct FixedReply {
     pub content_type: String,
     /// Further header lines, each with its end.
     pub headers: String,
-    /// The body.
     pub body: Vec<u8>,
 }
 

@@ -15,11 +15,14 @@
 //! ```
 
 mod parser;
+mod repair;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde_json::Value as Json;
+
+pub use self::repair::Repair;
 
 use self::parser::LooseParser;
 
@@ -29,45 +32,9 @@ const MOST_FAILURES: usize = 64;
 /// Values that are looked for in one text.
 const MOST_VALUES: usize = 256;
 
-/// What had to be forgiven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Repair {
-    /// Text stands around the value.
-    Surrounded,
-    /// It stands in a fenced block.
-    Fenced,
-    /// A comment.
-    Comment,
-    /// A comma before a closing bracket, or two in a row.
-    ExtraComma,
-    /// No comma between two items.
-    MissingComma,
-    /// No colon, or no value, after a key.
-    MissingValue,
-    /// Quotes other than the double one.
-    SingleQuotes,
-    /// A key or a text without quotes.
-    BareWord,
-    /// `True`, `False`, `None` and other spellings of the three constants.
-    Constant,
-    /// A number as JSON does not write it, such as `.5` or `+1`.
-    Number,
-    /// A line break or another control character inside a text.
-    RawControl,
-    /// A quote inside a text that should have been escaped.
-    InnerQuote,
-    /// An escape that JSON does not know.
-    Escape,
-    /// `...` in place of items.
-    Ellipsis,
-    /// A bracket or a quote that was never closed, or closed by another.
-    MissingBracket,
-}
-
 /// A value and what was forgiven for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedJson {
-    /// The value.
     pub value: Json,
     /// The bytes of the text that it was read from.
     pub span: Range<usize>,

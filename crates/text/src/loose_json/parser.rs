@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::Repair;
+use super::repair::Repair;
 
 /// Deeper nesting is given up.
 const DEEPEST: usize = 100;

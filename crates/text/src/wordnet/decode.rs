@@ -109,7 +109,6 @@ impl<'a> SynsetReader<'a> {
         Category::from_code(self.header >> 2)
     }
 
-    /// The words.
     pub(super) fn words(&mut self) -> Option<Vec<DictionaryWord>> {
         let mut words = Vec::new();
         let mut base = self.previous_head;

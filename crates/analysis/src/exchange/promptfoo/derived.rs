@@ -58,6 +58,7 @@ impl DerivedMetrics {
             }
             Ok(())
         })?;
+        join_unnamed(&mut columns);
         let mut found = Vec::new();
         for ((dataset, model), mut names) in columns {
             let name = &self.datasets[dataset].0;
@@ -71,6 +72,19 @@ impl DerivedMetrics {
             }
         }
         Ok(found)
+    }
+}
+
+/// Puts runs without an answer, which name no model, into the column that their data set is.
+fn join_unnamed(columns: &mut BTreeMap<(usize, String), BTreeMap<&str, f64>>) {
+    let datasets: Vec<usize> = columns.keys().map(|(dataset, _)| *dataset).collect();
+    for pair in datasets.windows(2).filter(|pair| pair[0] == pair[1]) {
+        let Some(unnamed) = columns.remove(&(pair[0], String::new())) else { continue };
+        if let Some((_, sums)) = columns.iter_mut().find(|((dataset, _), _)| *dataset == pair[0]) {
+            for (name, sum) in unnamed {
+                *sums.entry(name).or_default() += sum;
+            }
+        }
     }
 }
 
@@ -120,6 +134,27 @@ mod tests {
         ]);
         let weights = named_weights(entries.as_array().unwrap());
         assert_eq!(weights, BTreeMap::from([("a".to_owned(), 3.5), ("b".to_owned(), 3.0)]));
+    }
+
+    #[test]
+    fn runs_without_an_answer_count_in_the_column_of_their_data_set() {
+        let sums = |count: f64| BTreeMap::from([(COUNT, count)]);
+        let key = |dataset: usize, model: &str| (dataset, model.to_owned());
+        let mut columns = BTreeMap::from([
+            (key(0, ""), sums(1.0)),
+            (key(0, "echo"), sums(2.0)),
+            (key(1, ""), sums(3.0)),
+            (key(2, "large"), sums(4.0)),
+            (key(2, "small"), sums(5.0)),
+        ]);
+        join_unnamed(&mut columns);
+        let expected = [
+            (key(0, "echo"), sums(3.0)),
+            (key(1, ""), sums(3.0)),
+            (key(2, "large"), sums(4.0)),
+            (key(2, "small"), sums(5.0)),
+        ];
+        assert_eq!(columns, BTreeMap::from(expected));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use probare_files::{is_below, read_plain_text};
 use probare_promptfoo::configuration::ConfigurationFiles;
 
-use super::translate::LARGEST;
+/// Bytes of the largest file that a configuration names.
+pub(super) const LARGEST: u64 = 64 << 20;
 
 /// Files of the largest folder in which a pattern is looked for.
 const MOST_FILES: usize = 100_000;

@@ -10,7 +10,7 @@ use super::code::{SCRIPT_KEYS, ScriptTable, missing_file};
 use super::providers::{ADDRESS_KEYS, mapped_model};
 
 /// What decides which assertions of a cell can be run.
-pub(super) struct Surroundings<'a> {
+pub(super) struct ImportContext<'a> {
     /// Whether a model answers: what it did beside its text is not kept for metrics.
     pub(super) is_asked: bool,
     /// Why nobody is asked what a model decides.
@@ -26,28 +26,28 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// Assertions of a cell that cannot be decided: the type, and why.
-pub(super) fn obstacles(entries: &[Json], surroundings: &Surroundings<'_>) -> Vec<(String, String)> {
+pub(super) fn obstacles(entries: &[Json], context: &ImportContext<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in entries {
         let name = entry.get("type").and_then(Json::as_str).unwrap_or_default();
         if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
-            found.extend(obstacles(inner, surroundings));
+            found.extend(obstacles(inner, context));
         }
-        if let Some(reason) = obstacle(entry, name, surroundings) {
+        if let Some(reason) = obstacle(entry, name, context) {
             found.push((name.to_owned(), reason));
         }
     }
     found
 }
 
-fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option<String> {
+fn obstacle(entry: &Json, name: &str, context: &ImportContext<'_>) -> Option<String> {
     if let Some(reason) = entry.get("not_run").and_then(Json::as_str) {
         return Some(reason.to_owned());
     }
     let kind = name.strip_prefix("not-").unwrap_or(name);
     let is_script = matches!(kind, "javascript" | "python");
     let scripts = || SCRIPT_KEYS.iter().filter_map(|key| Some((*key, entry.get(*key)?)));
-    match surroundings.code_folder {
+    match context.code_folder {
         None => {
             if let Some((key, script)) = scripts().next() {
                 if key == "parser_script" {
@@ -72,30 +72,30 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
             if is_script && entry.get("script").is_some() {
                 return None;
             }
-            if kind == "max-score" && surroundings.code_keeps_apart {
+            if kind == "max-score" && context.code_keeps_apart {
                 return Some("compares outputs that code of the test makes, or grades by their prompts".to_owned());
             }
         }
     }
     match (type_support(kind), kind) {
         (TypeSupport::Judged, "factuality" | "model-graded-factuality")
-            if surroundings.judging.contains_key("factuality") =>
+            if context.judging.contains_key("factuality") =>
         {
             Some("the scores of its own for the categories (`options.factuality`) are not known here".to_owned())
         }
-        (TypeSupport::Judged, _) => surroundings.no_judge.map(str::to_owned),
+        (TypeSupport::Judged, _) => context.no_judge.map(str::to_owned),
         (TypeSupport::Embedded, _) => {
             let reason = "needs vectors of an embedding model: `--embedding MODEL` names one";
-            (!surroundings.has_embedding).then(|| reason.to_owned())
+            (!context.has_embedding).then(|| reason.to_owned())
         }
         (TypeSupport::NotRun(reason), _) => Some(reason.to_owned()),
         (_, "latency") => Some("times of answers differ from run to run, and are not kept for metrics".to_owned()),
         (_, "cost" | "finish-reason" | "perplexity" | "perplexity-score" | "guardrails" | "skill-used")
-            if surroundings.is_asked =>
+            if context.is_asked =>
         {
             Some("what a model says beside its text is not kept for metrics".to_owned())
         }
-        (_, "max-score") if surroundings.is_asked => {
+        (_, "max-score") if context.is_asked => {
             Some("answers of several models are not compared within a metric".to_owned())
         }
         _ => None,
@@ -103,26 +103,22 @@ fn obstacle(entry: &Json, name: &str, surroundings: &Surroundings<'_>) -> Option
 }
 
 /// The assertions with what is known to be out of reach marked, and code by its number.
-pub(super) fn ready_assertions(
-    entries: &[Json],
-    surroundings: &Surroundings<'_>,
-    table: &mut ScriptTable,
-) -> Vec<Json> {
+pub(super) fn ready_assertions(entries: &[Json], context: &ImportContext<'_>, table: &mut ScriptTable) -> Vec<Json> {
     entries
         .iter()
         .map(|entry| {
             let mut entry = entry.clone();
             let name = entry.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
             if let Some(inner) = entry.get("assert").and_then(Json::as_array) {
-                entry["assert"] = Json::Array(ready_assertions(inner, surroundings, table));
+                entry["assert"] = Json::Array(ready_assertions(inner, context, table));
             }
             // Without its parser some SQL is decided all the same.
             let is_tried =
                 |entry: &Json| SCRIPT_KEYS.iter().all(|key| entry.get(*key).is_some() == (*key == "parser_script"));
-            if let Some(reason) = obstacle(&entry, &name, surroundings).filter(|_| !is_tried(&entry)) {
+            if let Some(reason) = obstacle(&entry, &name, context).filter(|_| !is_tried(&entry)) {
                 entry["not_run"] = Json::from(reason);
             }
-            let is_run = surroundings.code_folder.is_some() && entry.get("not_run").is_none();
+            let is_run = context.code_folder.is_some() && entry.get("not_run").is_none();
             for key in SCRIPT_KEYS {
                 let script = entry.as_object_mut().and_then(|entry| entry.shift_remove(key));
                 if let Some(script) = script.filter(|_| is_run) {

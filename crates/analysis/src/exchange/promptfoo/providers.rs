@@ -27,11 +27,14 @@ const PROVIDERS: [(&str, &str, &[&str]); 10] = [
 ];
 
 /// Settings of a provider that ours have, too.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 8] = [
     ("temperature", "temperature"),
     ("top_p", "top_p"),
     ("max_tokens", "max_tokens"),
+    ("max_completion_tokens", "max_tokens"),
+    ("max_output_tokens", "max_tokens"),
     ("maxOutputTokens", "max_tokens"),
+    ("reasoning_effort", "reasoning_effort"),
     ("seed", "seed"),
 ];
 
@@ -113,6 +116,9 @@ mod tests {
         assert_eq!(map("openai:chat:gpt-4.1-mini", json!({})).unwrap()["name"], "openai:gpt-4.1-mini");
         assert_eq!(map("openai:responses:o3", json!({})).unwrap()["name"], "openai-responses:o3");
         assert_eq!(map("google:gemini-2.5-pro", json!({"temperature": 0.5})).unwrap()["temperature"], 0.5);
+        let reasoning = map("openai:o3", json!({"reasoning_effort": "low", "max_completion_tokens": 90})).unwrap();
+        assert_eq!((&reasoning["reasoning_effort"], &reasoning["max_tokens"]), (&json!("low"), &json!(90)));
+        assert_eq!(map("openai:responses:o3", json!({"max_output_tokens": 90})).unwrap()["max_tokens"], 90);
         assert_eq!(map("ollama:chat:llama3:8b", json!({})).unwrap()["name"], "ollama:llama3:8b");
         for (id, config, word) in [
             ("exec:./run.sh", json!({}), "code"),

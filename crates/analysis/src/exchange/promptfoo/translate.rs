@@ -15,15 +15,12 @@ use super::code::{
     CODE_FILE, ScriptTable, VARIABLES_FILE, WORKERS, missing_file, provider_entry, provider_script, variables,
 };
 use super::derived::{DerivedMetrics, named_weights};
-use super::folder::Folder;
+use super::folder::{Folder, LARGEST};
 use super::obstacles::{
-    Surroundings, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
+    ImportContext, has_rubric_prompt, have_code, named_judge, obstacles, ready_assertions, times, types_that_need,
 };
 use super::providers::{MappedModel, mapped_model, name_models_apart};
 use crate::exchange::ExchangeError;
-
-/// Bytes of the largest file that a configuration names.
-pub(super) const LARGEST: u64 = 64 << 20;
 
 /// The metric that grades tests.
 const METRIC: &str = "promptfoo_test";
@@ -322,7 +319,7 @@ impl<'a> Translator<'a> {
         others.any(|other| !other.transforms.is_empty() || have_code(&other.assertions) && other.prompt != cell.prompt)
     }
 
-    fn surroundings<'s>(&'s self, cell: &'s Cell) -> Surroundings<'s> {
+    fn import_context<'s>(&'s self, cell: &'s Cell) -> ImportContext<'s> {
         let compares =
             cell.assertions.iter().any(|entry| entry.get("type").and_then(Json::as_str) == Some("max-score"));
         let no_judge = match &self.judges {
@@ -330,7 +327,7 @@ impl<'a> Translator<'a> {
             Ok(_) => None,
             Err(reason) => Some(reason.as_str()),
         };
-        Surroundings {
+        ImportContext {
             is_asked: self.is_asked(cell),
             no_judge,
             has_embedding: self.embedding.is_some() && !compares,
@@ -348,11 +345,11 @@ impl<'a> Translator<'a> {
                 *counts.entry(format!("an answer: {reason}")).or_default() += 1;
                 continue;
             }
-            let surroundings = self.surroundings(cell);
-            for (name, reason) in obstacles(&cell.assertions, &surroundings) {
+            let context = self.import_context(cell);
+            for (name, reason) in obstacles(&cell.assertions, &context) {
                 *counts.entry(format!("`{name}`: {reason}")).or_default() += 1;
             }
-            if surroundings.no_judge.is_none() {
+            if context.no_judge.is_none() {
                 for name in types_that_need(&cell.assertions, TypeSupport::Judged) {
                     *judged.entry(name).or_default() += 1;
                 }
@@ -398,6 +395,7 @@ impl<'a> Translator<'a> {
                     .to_owned(),
             );
         }
+        notes.extend(self.undefined_note());
         let unchecked = self.cells.iter().filter(|cell| cell.assertions.is_empty()).count();
         if unchecked > 0 {
             let runs = if unchecked == 1 { "1 run has".to_owned() } else { format!("{unchecked} runs have") };
@@ -413,6 +411,23 @@ impl<'a> Translator<'a> {
             derived: DerivedMetrics { formulas: self.configuration.derived.clone(), ..DerivedMetrics::default() },
             written: Vec::new(),
         }
+    }
+
+    /// The names that were to be printed and have no value, with the number of runs.
+    fn undefined_note(&self) -> Option<String> {
+        const MOST_SHOWN: usize = 10;
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in self.cells.iter().flat_map(|cell| &cell.undefined) {
+            *counts.entry(name).or_default() += 1;
+        }
+        let shown =
+            counts.iter().take(MOST_SHOWN).map(|(name, count)| format!("{} ({})", js::quote(name), times(*count)));
+        let mut shown: Vec<String> = shown.collect();
+        if counts.len() > MOST_SHOWN {
+            shown.push(format!("and {} more", counts.len() - MOST_SHOWN));
+        }
+        let are = if counts.len() == 1 { "has no value and prints" } else { "have no value and print" };
+        (!counts.is_empty()).then(|| format!("{} {are} nothing, as in promptfoo", shown.join(", ")))
     }
 
     /// One file for each column whose answers are known, or cannot be had; one for each prompt that models are asked.
@@ -449,7 +464,7 @@ impl<'a> Translator<'a> {
     fn case(&self, cell: &Cell, table: &mut ScriptTable) -> Case {
         let provider = &self.configuration.providers[self.provider(cell)];
         let mut parts = Map::new();
-        let assertions = ready_assertions(&cell.assertions, &self.surroundings(cell), table);
+        let assertions = ready_assertions(&cell.assertions, &self.import_context(cell), table);
         parts.insert("assert".to_owned(), Json::Array(assertions));
         if !cell.transforms.is_empty() && self.obstacle(cell).is_none() {
             let numbers = cell.transforms.iter().map(|script| Json::from(table.number(script.to_json())));
@@ -507,7 +522,7 @@ impl<'a> Translator<'a> {
     /// All outputs of a test, where one of its assertions compares them.
     fn add_outputs(&self, cell: &Cell, parts: &mut Map<String, Json>) {
         let is_across = |entry: &Json| entry.get("type").and_then(Json::as_str) == Some("max-score");
-        if !cell.assertions.iter().any(is_across) || self.surroundings(cell).code_keeps_apart {
+        if !cell.assertions.iter().any(is_across) || self.import_context(cell).code_keeps_apart {
             return;
         }
         let others: Vec<&Cell> = self.cells.iter().filter(|other| other.test == cell.test).collect();

@@ -144,7 +144,7 @@ impl RunViewer {
             file: self.labels.path().display().to_string(),
             exists: self.labels.path().exists(),
             command: self.command(&run, &candidates),
-            torn: self.labels.torn()?,
+            torn: self.labels.torn_lines()?,
             people: said.people().iter().map(person).collect(),
             outputs: candidates.outputs,
             labellable: candidates.list.len(),

@@ -42,7 +42,6 @@ pub struct QuestionPair {
     pub kind: String,
     /// What is expected; null where the type needs nothing.
     pub metric: Json,
-    /// The answers.
     pub answers: Vec<FixtureAnswer>,
     /// The place in the file, for messages.
     pub path: String,

@@ -36,7 +36,6 @@ impl PageData<'_> {
     }
 }
 
-/// The page.
 pub fn page(shown: PageData<'_>) -> String {
     let PageData { evaluation, corpus, summary, improved, redaction, .. } = shown;
     let answers: usize = evaluation.pairs.iter().map(|pair| pair.answers.len()).sum();

@@ -36,7 +36,6 @@ pub struct CheckVerdict {
 /// A case with all that the report says of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseVerdict {
-    /// Its id.
     pub id: String,
     /// The requested checks, in their order.
     pub checks: Vec<(Check, CheckVerdict)>,

@@ -69,7 +69,6 @@ pub(in crate::synthesis) struct PlantedPublisher {
     pub(in crate::synthesis) cases: String,
     /// The schema, as named.
     pub(in crate::synthesis) schema: String,
-    /// Its rows.
     pub(in crate::synthesis) rows: Vec<PlantedRow>,
     /// Where texts go.
     pub(in crate::synthesis) streams: Streams,

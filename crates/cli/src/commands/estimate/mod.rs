@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 use self::draw::{Draw, DrawMethod, LabelledCases};
 use self::mean::{EstimateInput, HumanMean, Target};
-use super::flags::{ForReading, OptionFlags};
+use super::flags::{ForReading, OptionFlags, parse_share};
 use super::labelled_results::{LabelSource, find_metric};
 use super::store_flags::StoreFlag;
 use super::{compare, print, remark};
@@ -70,7 +70,7 @@ pub struct Arguments {
     target: Target,
 
     /// Confidence of the intervals
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = parse_share)]
     confidence: f64,
 
     /// With --next: a file for the labels, with a column that people fill in: .csv
@@ -92,13 +92,6 @@ const AFTER_HELP: &str = "Examples:
   probare estimate results.jsonl --metric judge_rubric --next 40 -o labels.csv
   probare estimate results.jsonl --metric judge_rubric --labels labels.csv
   probare estimate a.jsonl b.jsonl --labels labels-a.csv --labels labels-b.csv";
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("a number between 0 and 1 is expected".to_owned()),
-    }
-}
 
 fn count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {

@@ -218,6 +218,22 @@ fn prompts_beside_models_have_rows_columns_filters_and_comparisons_of_their_own(
         assert!(head.contains(words), "{words}: {head}");
     }
     browser.picture("prompts-grid");
+
+    // From the page of all runs to the three worst regressions between two prompts, with why: two ticks, one key, three folds.
+    browser.open(&format!("http://127.0.0.1:{}/view#/runs?by=prompt", viewer.port));
+    browser.until(
+        "document.getElementById('group')?.value === 'prompt' && document.querySelectorAll('input.choose').length >= 3",
+    );
+    for prompt in ["terse", "plain"] {
+        browser.evaluate(&format!("document.querySelector(`input.choose[value='r1@prompt:{prompt}']`).click()"));
+    }
+    browser.press("c");
+    browser.until("document.querySelectorAll('details.moved details.pair').length > 2");
+    browser.evaluate("[...document.querySelectorAll('details.moved details.pair')].slice(0, 3).forEach((one) => { one.open = true; })");
+    browser.until("document.querySelectorAll('details.pair[open] .panel').length >= 6");
+    let worse =
+        "[...document.querySelectorAll('details.pair[open] summary > .tag:first-child')].map((one) => one.innerText)";
+    assert_eq!(browser.evaluate(worse), json!(["worse", "worse", "worse"]));
 }
 
 /// A page that is one file looks into the texts of a case: not into the names under which they are kept, and into what nobody sees.
@@ -287,6 +303,69 @@ fn signs_that_nobody_sees_are_shown_and_found() {
     browser.open(&format!("http://127.0.0.1:{}/view#/compare?run=f0&run=f1", viewer.port));
     browser.until("document.querySelector('table.findings')");
     assert_eq!(browser.evaluate("document.getElementById('main').innerText.includes('\u{202e}')"), false);
+}
+
+/// The line offers what the run has, and a label leads to the cases that have it.
+#[test]
+fn a_filter_is_completed_while_it_is_written_and_a_label_is_a_filter() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = example_run();
+    let viewer = ViewerProcess::start(folder.path(), &["1"]);
+    browser.open(&viewer.address);
+    browser.until("document.querySelector('article.run table')");
+    browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1", viewer.port));
+    browser.until(&format!("{ROWS} === 50"));
+    let offered = || browser.evaluate("[...document.querySelectorAll('#conditions option')].map((one) => one.value)");
+    browser.press("/token");
+    assert_eq!(offered(), json!(["token_f1<", "tokens>"]));
+    browser.press("_f1<0.5 (-model:s");
+    assert_eq!(offered(), json!(["token_f1<0.5 (-model:swift", "token_f1<0.5 (-model:steady"]));
+    browser.evaluate("document.querySelector('td a.tag, td a.label').click()");
+    browser.until("location.hash.includes('q=') && document.getElementById('amount')?.innerText.includes('fit')");
+    let filter = browser.text("document.getElementById('filter').value");
+    let (metric, label) = filter.split_once(':').unwrap();
+    assert!(!metric.is_empty() && !label.is_empty(), "{filter}");
+    let words = browser.text("document.getElementById('amount').innerText");
+    assert!(words.starts_with(&format!("{} case", total(&viewer, &filter))), "{filter}: {words}");
+}
+
+/// Evidence leads to its place, stands once where it repeats, and an answer in Markdown can be seen as such, with nothing in it that runs.
+#[test]
+fn evidence_leads_to_its_place_and_markdown_is_shown_as_its_reader_sees_it() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let filler = "a line of the answer that says little\n\n".repeat(60);
+    let answer = format!(
+        "# Title <img src=x onerror=window.ran=1>\n\n- **first** [x](javascript:window.ran=1)\n- `<b>`\n\n{filler}harbour\n\n\
+         ```\nlet a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    );
+    let lines = [
+        json!({"id": "marked", "query": "Where?", "response": answer, "reference": ["harbour"]}),
+        json!({"id": "plain", "query": "Where?", "response": "cat and dog and bird", "reference": ["cat dog bird"]}),
+    ];
+    fs::write(folder.path().join("cases.jsonl"), lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "results.html"]);
+    browser.open(&format!("file://{}#case=marked", folder.path().join("results.html").display()));
+    browser.until("document.querySelector('.evidence li[data-from]')");
+    let is_seen = "(() => { const marks = [...document.querySelectorAll('.field.response mark')]; const { top, bottom } = \
+                   marks.find((mark) => mark.innerText === 'harbour').getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; })()";
+    assert_eq!(browser.evaluate(is_seen), false);
+    browser.evaluate("[...document.querySelectorAll('.evidence li[data-from]')].find((one) => one.innerText.includes('harbour')).click()");
+    browser.until(is_seen);
+    browser.evaluate("document.querySelector('details.as-markdown').open = true");
+    browser.until("document.querySelector('.rendered table')");
+    let parts = "['.heading', 'li', 'strong', 'code', 'pre', 'td'].map((part) => document.querySelectorAll(`.rendered ${part}`).length)";
+    assert_eq!(browser.evaluate(parts), json!([1, 2, 1, 2, 1, 2]));
+    let state =
+        browser.evaluate("[window.ran ?? null, document.querySelectorAll('.rendered :is(a, img, script)').length]");
+    assert_eq!(state, json!([null, 0]));
+    browser.picture("markdown-light");
+
+    browser.open(&format!("file://{}#case=plain", folder.path().join("results.html").display()));
+    browser.until("document.querySelector('h1').innerText === 'plain' && document.querySelector('.evidence li')");
+    assert_eq!(browser.evaluate("document.querySelectorAll('details.as-markdown').length"), 0);
+    assert_eq!(browser.text("document.querySelector('.evidence .times').innerText"), "2 times");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
 /// Means by tag, and each leads to the cases with that tag.

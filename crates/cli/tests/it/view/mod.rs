@@ -179,6 +179,10 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     let empty = "[...document.querySelectorAll('.meter i')].some((bar) => bar.getBoundingClientRect().width === 0)";
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=exact_match%3D0", viewer.port));
     browser.until(empty);
+    // The worst is seen by the track behind it.
+    let track =
+        |meter: &str| browser.text(&format!("getComputedStyle(document.querySelector('{meter}')).backgroundColor"));
+    assert_ne!(track("tbody.case .meter.s4"), track("tbody.case .meter:not(.s4)"));
 }
 
 #[test]
@@ -220,6 +224,14 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     for name in ["baseline", "other", "difference", "interval", "p", "adjusted", "detectable"] {
         assert!(shown.contains(first[name].as_str().unwrap()), "{name}: {shown}");
     }
+    // Columns have the names of what is compared, and a changed case its question.
+    let heads = browser.text("document.querySelector('table.findings thead').innerText");
+    for side in ["swift", "steady"] {
+        assert!(heads.contains(side), "{side}: {heads}");
+    }
+    let question = &found["others"][0]["metrics"][0]["changes"][0]["query"];
+    assert!(question.as_str().is_some_and(|question| question.ends_with('?')), "{question}");
+    assert_eq!(browser.evaluate("document.querySelector('details.pair .question').textContent"), *question);
     browser.evaluate("document.querySelector('details.pair').open = true");
     browser.until("document.querySelector('details.pair del, details.pair ins')");
     assert_eq!(
@@ -270,9 +282,20 @@ fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
 
     let Some(browser) = Browser::start() else { return };
     browser.open(&viewer.address);
-    browser.until("document.querySelectorAll('.trends svg circle').length === 2");
+    browser.until("document.querySelectorAll('.trends svg circle.point').length === 2");
     assert!(browser.text("document.querySelector('.trends tbody').innerText").contains("run 2"));
     browser.picture("runs-trend-light");
+    // A point leads to the cases of its run, an unstable case to the last run that has it.
+    assert_eq!(browser.text("document.querySelector('.trends .dots').getAttribute('aria-label')"), "bad, good");
+    let leads_to = |selector: &str| browser.text(&format!("document.querySelector('{selector}').getAttribute('href')"));
+    assert_eq!(leads_to(".trends svg a"), "#/cases?run=r1&q=model%3Ahouse&sort=exact_match");
+    assert_eq!(leads_to(".trends li a"), "#/case?run=r2&id=q00");
+    // The head of a column has how its values lie: 30 of 0 and none else in the first run.
+    let whole = viewer.json("/view/api/summary?run=r1");
+    let counts = whole["distributions"][0]["counts"].as_array().unwrap();
+    assert_eq!((&counts[0], counts.iter().filter_map(Json::as_u64).sum::<u64>()), (&json!(30), 30));
+    let heads = "document.querySelectorAll('article[data-run=r1] thead svg.distribution rect').length";
+    assert_eq!(browser.evaluate(heads), 1);
     browser.open(&format!("http://127.0.0.1:{}/view#/case?run=r2&at=0,3", viewer.port));
     browser.until("document.querySelector('details.asked')");
     assert_eq!(

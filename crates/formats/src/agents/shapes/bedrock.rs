@@ -41,7 +41,11 @@ pub(super) fn blocks(block: &Object) -> Option<Vec<Json>> {
         },
         ("citationsContent", Json::Object(cited)) => {
             let texts = cited.get("content").and_then(Json::as_array).into_iter().flatten();
-            texts.filter_map(|part| Some(json!({"type": "text", "text": part.get("text")?}))).collect()
+            let part = |part: &Json| match part.get("text") {
+                Some(text) => json!({"type": "text", "text": text}),
+                None => super::unread(name),
+            };
+            texts.map(part).collect()
         }
         // Where the provider keeps what came before for the next request.
         ("cachePoint", _) => Vec::new(),

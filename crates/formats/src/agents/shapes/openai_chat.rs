@@ -57,6 +57,8 @@ struct StreamedCall {
     id: Json,
     name: String,
     arguments: String,
+    /// Whether it is one of a tool without a schema, which takes one text.
+    is_custom: bool,
 }
 
 impl StreamedMessage {
@@ -84,10 +86,19 @@ impl StreamedMessage {
         let text = |pointer: &str| piece.pointer(pointer).and_then(Json::as_str).unwrap_or_default();
         call.name.push_str(text("/function/name"));
         call.arguments.push_str(text("/function/arguments"));
+        call.is_custom |= piece.get("custom").is_some_and(Json::is_object);
+        call.name.push_str(text("/custom/name"));
+        call.arguments.push_str(text("/custom/input"));
     }
 
     fn into_json(self) -> Json {
-        let call = |call: StreamedCall| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}});
+        let call = |StreamedCall { id, name, arguments, is_custom }: StreamedCall| {
+            if is_custom {
+                json!({"id": id, "type": "custom", "custom": {"name": name, "input": arguments}})
+            } else {
+                json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+            }
+        };
         let calls: Vec<Json> = self.calls.into_values().map(call).collect();
         let mut message = json!({"role": "assistant", "content": []});
         let parts = &mut message["content"];

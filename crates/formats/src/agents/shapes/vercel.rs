@@ -51,6 +51,8 @@ pub(super) fn blocks(block: &Object) -> Option<Vec<Json>> {
         // A permission for a call that is there, and the borders between steps.
         "step-start" | "tool-approval-request" | "tool-approval-response" => Some(Vec::new()),
         "source-url" | "source-document" => Some(vec![super::unread("citation")]),
+        // What a page shows beside the words: no model said it or saw it.
+        kind if kind.starts_with("data-") && block.contains_key("data") => Some(Vec::new()),
         kind => {
             let name = kind.strip_prefix("tool-").filter(|_| block.contains_key("toolCallId"))?;
             Some(used(block, &Json::from(name)))

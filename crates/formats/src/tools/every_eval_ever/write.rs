@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use probare_core::{Better, Event, MetricInfo, Sink, Stop};
+use probare_core::{Better, Event, MetricInfo, SampleDimensions, Sink, Stop};
 use probare_report::{MetricSummary, OutputWriter, RendererOptions, Summary, Utc, VERSION};
 use serde_json::{Map, Value as Json, json};
 
@@ -30,7 +30,11 @@ impl EveryEvalEver {
     fn summary(&mut self, number: usize) -> io::Result<&mut Summary> {
         while self.summaries.len() <= number {
             let mut summary = Summary::new(&RendererOptions::default());
-            summary.event(&Event::Started { source: &self.source, metrics: &self.metrics, has_prompts: false })?;
+            summary.event(&Event::Started {
+                source: &self.source,
+                metrics: &self.metrics,
+                dimensions: SampleDimensions::default(),
+            })?;
             self.summaries.push(summary);
         }
         Ok(&mut self.summaries[number])

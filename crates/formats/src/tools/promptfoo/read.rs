@@ -162,11 +162,11 @@ pub(in crate::tools) fn read(document: &SourceDocument) -> Result<ImportedCases,
 /// Whether a value is one line of results, rather than all of them.
 fn is_sample(value: &RawValue) -> bool {
     #[derive(Deserialize)]
-    struct Marked {
+    struct TestCaseMarker {
         #[serde(rename = "testCase")]
         test_case: Option<serde::de::IgnoredAny>,
     }
-    serde_json::from_str::<Marked>(value.get()).is_ok_and(|marked| marked.test_case.is_some())
+    serde_json::from_str::<TestCaseMarker>(value.get()).is_ok_and(|marked| marked.test_case.is_some())
 }
 
 impl Sample {

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use probare_english::lexicon::{LexicalRole, LexicalRoles, lexical_roles};
 use probare_english::text_analysis::{BoilerplateKind, TextAnalysis};
 
-use super::doubts::is_turning_word;
 use super::question::{OpenQuestion, is_content};
 use super::word_relation::WordRelation;
 use super::words::{AnswerWord, WordGap, answer_words};
@@ -26,9 +26,7 @@ struct Role {
 /// An answer as it was given, and its words.
 #[derive(Debug)]
 pub(crate) struct AnswerText<'a> {
-    /// The text.
     pub text: &'a str,
-    /// Its words.
     pub words: Vec<AnswerWord>,
     question: &'a OpenQuestion,
     roles: OnceCell<Vec<Role>>,
@@ -180,4 +178,21 @@ pub(crate) struct Occurrence {
     pub method: MatchMethod,
     /// Share of the reference's weight that was matched.
     pub coverage: f64,
+}
+
+/// Whether a word may deny, limit, compare or leave open what is said around it.
+fn is_turning_word(word: &str) -> bool {
+    const TURNING: LexicalRoles = LexicalRoles::from_roles(&[
+        LexicalRole::Contraction,
+        LexicalRole::Exception,
+        LexicalRole::Falsehood,
+        LexicalRole::Former,
+        LexicalRole::Negation,
+        LexicalRole::NounNegation,
+        LexicalRole::Turning,
+    ]);
+    // Words that turn an answer and have no such role.
+    const OTHERS: [&str; 11] =
+        ["instead", "rather", "than", "despite", "former", "before", "lost", "only", "merely", "near", "either"];
+    lexical_roles(word).has_any(TURNING) || OTHERS.contains(&word)
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use probare_english::lexicon::{LexicalRole, LexicalRoles, lexical_roles};
+use probare_english::lexicon::{LexicalRole, lexical_roles};
 
 use super::answer::AnswerText;
 use super::lexicon::is_title;
@@ -216,51 +216,4 @@ impl AnswerContext<'_> {
                 && matches!(self.answer.word(*at), "actually" | "no" | "wait" | "sorry" | "correction")
         })
     }
-}
-
-/// Whether a word may deny, limit, compare or leave open what is said around it.
-pub(super) fn is_turning_word(word: &str) -> bool {
-    const TURNING: LexicalRoles = LexicalRoles::from_roles(&[
-        LexicalRole::Contraction,
-        LexicalRole::Exception,
-        LexicalRole::Falsehood,
-        LexicalRole::Former,
-        LexicalRole::Negation,
-        LexicalRole::NounNegation,
-        LexicalRole::Turning,
-    ]);
-    lexical_roles(word).has_any(TURNING)
-        || matches!(
-            word,
-            "no" | "not"
-                | "nor"
-                | "neither"
-                | "never"
-                | "none"
-                | "nobody"
-                | "nothing"
-                | "without"
-                | "except"
-                | "instead"
-                | "rather"
-                | "than"
-                | "but"
-                | "although"
-                | "though"
-                | "while"
-                | "whereas"
-                | "despite"
-                | "unlike"
-                | "until"
-                | "till"
-                | "former"
-                | "formerly"
-                | "previously"
-                | "before"
-                | "lost"
-                | "only"
-                | "merely"
-                | "near"
-                | "either"
-        )
 }

@@ -85,15 +85,15 @@ impl<'a> PersonName<'a> {
             else {
                 continue;
             };
-            if let Some(meeting) = self.meeting(answer, question, at, likeness) {
-                found.push(meeting);
+            if let Some(found_name) = self.match_at(answer, question, at, likeness) {
+                found.push(found_name);
             }
         }
         found
     }
 
     /// Who the surname at `at` belongs to.
-    fn meeting(
+    fn match_at(
         &self,
         answer: &AnswerText<'_>,
         question: &OpenQuestion,

@@ -24,7 +24,6 @@ const MOST_COMPARISONS: usize = 300_000;
 /// A gold answer that is a phrase.
 #[derive(Debug)]
 pub(crate) struct ReferencePhrase {
-    /// Its words.
     pub words: Vec<AnswerWord>,
     /// Places of the words that count, and how much each does.
     pub content: Vec<(usize, f64)>,

@@ -30,9 +30,7 @@ pub(crate) enum QuestionKind {
 /// A question and the words it is made of.
 #[derive(Debug)]
 pub(crate) struct OpenQuestion {
-    /// The text.
     pub text: String,
-    /// Its words.
     pub words: Vec<AnswerWord>,
     /// What it asks for.
     pub kind: QuestionKind,

@@ -26,7 +26,7 @@ const MOST_DATES: usize = 8;
 
 /// How likely an answer is right although it lacks a reference: fitted on natural answers, where references are incomplete.
 pub(super) mod open {
-    /// A part of the reference is there, or all of it in a doubtful place: doubts that deny nothing never make an answer `option_error`.
+    /// A part of the reference is there, or all of it in a doubtful place: doubts that deny nothing never make an answer `wrong`.
     pub const MENTIONED: f64 = 0.15;
     /// Another number or date stands in its place.
     pub const CONFLICT: f64 = 0.1;

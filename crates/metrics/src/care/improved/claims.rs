@@ -275,7 +275,6 @@ fn future<'a>(reply: &'a TaggedText, sentence: &AnalysisSentence, token: usize) 
 
 /// What the user spoke of.
 struct UserWords<'a> {
-    /// The words.
     words: FxHashSet<&'a str>,
     /// All that was written, without the endings of plurals and of verbs.
     stems: FxHashSet<&'a str>,

@@ -100,7 +100,6 @@ impl UserRequest {
     }
 }
 
-/// The first word.
 fn first_word(user: &TaggedText, sentence: &AnalysisSentence) -> usize {
     let mut start = sentence.tokens.start;
     while start + 1 < sentence.tokens.end && !user.tokens[start].is_word {

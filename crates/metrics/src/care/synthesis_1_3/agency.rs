@@ -10,7 +10,6 @@ use super::exchange::{PhraseHit, SupportExchange};
 pub struct AgencyCheck<'a> {
     /// Families of invitations less families of orders.
     pub score: i64,
-    /// Invitations.
     pub invitations: &'a [PhraseHit],
     /// Orders.
     pub violations: &'a [PhraseHit],

@@ -14,7 +14,6 @@ use super::empathy::ReplyContent;
 /// A text in which curly apostrophes and the back-tick are straight ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoldedText {
-    /// The text.
     pub text: String,
     /// Places in it at which the text as given has a sign of two more bytes.
     shortened: Vec<usize>,
@@ -74,7 +73,6 @@ pub(super) fn texts(hits: &[PhraseHit]) -> Vec<String> {
 pub struct SupportExchange {
     /// The user's message.
     pub user: FoldedText,
-    /// The reply.
     pub reply: FoldedText,
     /// The first two sentences of the reply.
     pub opening: String,

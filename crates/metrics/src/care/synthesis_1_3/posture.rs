@@ -62,7 +62,6 @@ impl PostureState {
 /// What the checks of an exchange come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Posture {
-    /// The state.
     pub state: PostureState,
     /// What is claimed of the exchange, in the published words.
     pub claims: Vec<String>,

@@ -128,7 +128,6 @@ pub struct NearestPassage {
 pub struct OtherTranscript {
     /// Its place among the transcripts.
     pub place: usize,
-    /// Its name.
     pub name: String,
     /// Where it comes nearest; nothing where the words themselves are there.
     pub near: Option<NearestPassage>,

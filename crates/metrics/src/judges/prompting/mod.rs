@@ -19,7 +19,7 @@ pub(crate) use conversation::ConversationText;
 pub use panel::{JudgePanel, JudgeReplies, PanelOptions, PanelProgress, PanelVerdict, VoteRule};
 pub use quoted_texts::QuotedTexts;
 pub use reply::{JudgeReply, bool_field, number_field, read_verdict, text_field};
-pub use rubric::{Rubric, RubricExample};
+pub use rubric::{Rubric, RubricExample, RubricLevel};
 pub use template::{PromptTemplate, TemplatePiece, TextPlaces, template_pieces};
 pub use verdict::{PanelTally, ReasonedVerdict, all_agree, with_judge_parts};
 

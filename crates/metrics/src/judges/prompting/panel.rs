@@ -1,6 +1,7 @@
 //! [`PanelOptions`]: several models judge the same case, and how their verdicts become one.
 
 use probare_core::{BackendAnswer, BuildError, ChatRequest, JudgeAction, Message, Parameters, ScoreError};
+use probare_stats::mean;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -78,10 +79,6 @@ impl VoteRule {
 /// How often each value comes, of values in order.
 fn frequencies(sorted: &[f64]) -> Vec<(f64, usize)> {
     sorted.chunk_by(|first, second| first == second).map(|same| (same[0], same.len())).collect()
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// What a panel says together.

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use probare_core::{BuildError, Field};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::option_error;
-use crate::judges::judge_rubric::RubricLevel;
 
 /// The rubrics that come with the program, by name.
 const LIBRARY: [(&str, &str); 14] = [
@@ -51,6 +51,20 @@ pub struct Rubric {
     /// Responses with the level that each has.
     #[serde(default)]
     pub examples: Vec<RubricExample>,
+}
+
+/// A level of a rubric.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RubricLevel {
+    /// Its name, which the judge repeats.
+    pub label: String,
+    /// What it means.
+    #[serde(default)]
+    pub means: String,
+    /// Its value from 0 to 1; evenly spaced in the order of the list if absent.
+    #[serde(default)]
+    pub value: Option<f64>,
 }
 
 /// A response with its level.

@@ -78,7 +78,6 @@ impl VerbClass {
         bases.iter().any(|base| self.lemmas.contains(base))
     }
 
-    /// The lemmas.
     pub fn lemmas(&self) -> &[String] {
         &self.lemmas
     }

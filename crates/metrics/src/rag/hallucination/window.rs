@@ -19,7 +19,7 @@ pub(crate) struct WindowMatch {
 }
 
 /// A place in the chunks and in their joined text.
-struct Place {
+struct ChunkSpan {
     chunk: usize,
     span: Range<usize>,
     joined: Range<usize>,
@@ -69,7 +69,7 @@ pub(crate) fn find_in_window(
 }
 
 /// All places of a component, in order.
-fn places(component: &ClaimComponent, context: &IndexedContext<'_>, starts: &[usize]) -> Vec<Place> {
+fn places(component: &ClaimComponent, context: &IndexedContext<'_>, starts: &[usize]) -> Vec<ChunkSpan> {
     let Some(sought) = context.search_target(component) else { return Vec::new() };
     let mut places = Vec::new();
     for index in context.candidates(&sought) {
@@ -82,7 +82,7 @@ fn places(component: &ClaimComponent, context: &IndexedContext<'_>, starts: &[us
             {
                 let (chunk, span) = (sentence.chunk, first.span.start..last.span.end);
                 let start = starts.get(chunk).copied().unwrap_or_default();
-                places.push(Place { chunk, joined: start + span.start..start + span.end, span });
+                places.push(ChunkSpan { chunk, joined: start + span.start..start + span.end, span });
             }
         }
     }

@@ -63,7 +63,6 @@ pub struct SourceInspection {
 /// What became of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct FunctionInsertion {
-    /// Its name.
     pub name: String,
     /// Which of the texts it was taken from.
     pub from: Option<usize>,

@@ -1,5 +1,7 @@
 //! `PassAll@5`, `@3` and `@1`, AET and SER of an experiment.
 
+use probare_stats::mean;
+
 use super::trial::Trial;
 
 /// What five tests come to.
@@ -33,8 +35,4 @@ impl ExperimentMeasures {
     pub const fn pass_all(&self, at_least: usize) -> bool {
         self.passed >= at_least
     }
-}
-
-fn mean(seconds: &[f64]) -> Option<f64> {
-    (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
 }

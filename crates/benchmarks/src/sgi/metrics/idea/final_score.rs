@@ -14,7 +14,6 @@ pub struct Dimension {
     pub value: f64,
 }
 
-/// The final score.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FinalScore {
     /// Effectiveness, novelty, detailedness, feasibility.

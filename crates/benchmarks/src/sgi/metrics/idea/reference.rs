@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json};
 /// The reference of an idea.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdeaReference {
-    /// Related work.
     pub related_work: PyValue,
     /// Solutions that exist.
     pub existing_solutions: PyValue,

@@ -23,7 +23,6 @@ pub const RESPECTS: [&str; 5] = ["effectiveness", "novelty", "detailedness", "fe
 pub struct IdeaVote {
     /// Whether it is the second one, B.
     pub is_b: bool,
-    /// The reason.
     pub reason: String,
 }
 

@@ -8,7 +8,6 @@ use probare_text::number_words::canonical_aligned;
 /// A word in canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SpokenWord {
-    /// The form.
     pub(crate) form: String,
     /// Where it stands in the text.
     pub(crate) span: Range<usize>,

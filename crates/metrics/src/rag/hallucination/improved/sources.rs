@@ -24,7 +24,7 @@ const SHORTEST_ROOT: usize = 3;
 pub(super) struct ContextIndex {
     /// The chunks.
     analyses: Vec<TextAnalysis>,
-    sentences: Vec<Place>,
+    sentences: Vec<SentenceLocation>,
     /// Words as written, in lower case, with their stems.
     words: FxHashMap<String, StemId>,
     stems: FxHashMap<String, StemId>,
@@ -38,7 +38,7 @@ pub(super) struct ContextIndex {
     initials: FxHashSet<String>,
 }
 
-struct Place {
+struct SentenceLocation {
     chunk: usize,
     /// Its number in the chunk.
     number: usize,
@@ -83,7 +83,7 @@ impl ContextIndex {
                         sources.add(part, index);
                     }
                 }
-                sources.sentences.push(Place { chunk, number, span: analysis.sentence_span(sentence) });
+                sources.sentences.push(SentenceLocation { chunk, number, span: analysis.sentence_span(sentence) });
             }
             sources.analyses.push(analysis);
         }
@@ -151,13 +151,13 @@ impl ContextIndex {
 
     /// Where a sentence stands.
     pub fn source_of(&self, sentence: usize) -> ContextPlace {
-        let Place { chunk, span, .. } = &self.sentences[sentence];
+        let SentenceLocation { chunk, span, .. } = &self.sentences[sentence];
         ContextPlace { chunk: *chunk, span: span.clone() }
     }
 
     /// A sentence with the analysis that it belongs to.
     pub fn sentence(&self, sentence: usize) -> (&TextAnalysis, &AnalysisSentence) {
-        let Place { chunk, number, .. } = self.sentences[sentence];
+        let SentenceLocation { chunk, number, .. } = self.sentences[sentence];
         let analysis = &self.analyses[chunk];
         (analysis, &analysis.sentences[number])
     }

@@ -5,10 +5,10 @@ use rustc_hash::FxHashSet;
 
 use super::super::sources::StemId;
 use super::edits::{AlignmentEdit, SentenceAlignment, SuspectEdit};
-use super::units::AlignmentUnit;
+use super::sentence_units::AlignmentUnit;
 
 /// The words of one value of several in a sentence.
-struct Owned {
+struct ValueWords {
     value: usize,
     /// Stems of its own words and of those that all share.
     stems: FxHashSet<StemId>,
@@ -17,7 +17,7 @@ struct Owned {
 /// The values of one kind in a sentence, each with its words: those of its own limb, between marks and joining words. What stands before
 /// the first value is shared where later ones open their limbs ("the dose is 5 mg for … and 10 mg for …"); what stands between two values
 /// of one limb belongs to neither for certain.
-fn owned(units: &[&AlignmentUnit<'_>], kind: &AlignmentUnit<'_>) -> Vec<Owned> {
+fn value_words(units: &[&AlignmentUnit<'_>], kind: &AlignmentUnit<'_>) -> Vec<ValueWords> {
     let values = rivals(units, kind);
     let between = |from: Option<usize>, to: usize| from.map_or(0, |from| from + 1)..to;
     let opens = |number: usize| {
@@ -37,7 +37,7 @@ fn owned(units: &[&AlignmentUnit<'_>], kind: &AlignmentUnit<'_>) -> Vec<Owned> {
             behind.filter(|&index| is_last || units[index].limb == units[at].limb && is_apart(values[number + 1]));
         let head = 0..if is_head_shared { values[0] } else { 0 };
         let stems = left.chain(right).chain(head).filter_map(|index| units[index].stem).collect();
-        Owned { value: at, stems }
+        ValueWords { value: at, stems }
     };
     (0..values.len()).map(own).collect()
 }
@@ -87,8 +87,8 @@ fn is_kept(units: &[&AlignmentUnit<'_>], index: usize, sentence: &[&AlignmentUni
     if rivals(sentence, unit).into_iter().all(|at| unit.matches(sentence[at])) {
         return true;
     }
-    let Some(here) = owned(units, unit).into_iter().find(|owned| owned.value == index) else { return true };
+    let Some(here) = value_words(units, unit).into_iter().find(|owned| owned.value == index) else { return true };
     let known: FxHashSet<StemId> = sentence.iter().filter_map(|other| other.stem).collect();
-    let mut fitting = owned(sentence, unit).into_iter().filter(|there| unit.matches(sentence[there.value]));
+    let mut fitting = value_words(sentence, unit).into_iter().filter(|there| unit.matches(sentence[there.value]));
     fitting.any(|there| here.stems.iter().all(|stem| there.stems.contains(stem) || !known.contains(stem)))
 }

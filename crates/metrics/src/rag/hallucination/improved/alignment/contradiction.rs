@@ -6,7 +6,7 @@ use probare_text::wordnet::WordNet;
 use super::super::reversals::{is_placement_verb, turns_by_meaning};
 use super::edits::{SentenceAlignment, SuspectEdit};
 use super::path::unmatched_cost;
-use super::units::{AlignmentUnit, ValueDifference};
+use super::sentence_units::{AlignmentUnit, ValueDifference};
 
 /// What was exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +126,7 @@ impl SentenceAlignment<'_> {
         let mut charges = Vec::new();
         self.find_replaced(&mut charges);
         self.find_dropped_denials(&mut charges);
+        let has_logic = charges.iter().any(|charge| charge.kind == ContradictionKind::Logic);
         charges.into_iter().find(|charge| {
             let others = doubts
                 .iter()
@@ -136,7 +137,11 @@ impl SentenceAlignment<'_> {
             others.dedup();
             let is_value = matches!(charge.kind, ContradictionKind::Number | ContradictionKind::Date);
             let is_denial = matches!(charge.kind, ContradictionKind::Denied | ContradictionKind::Affirmed);
-            if is_denial && self.denies_otherwise() || is_value && self.is_in_sentence(charge) {
+            let is_logic = charge.kind == ContradictionKind::Logic;
+            if is_denial && (has_logic || self.denies_otherwise())
+                || is_logic && self.denies_beside(charge)
+                || is_value && self.is_in_sentence(charge)
+            {
                 return false;
             }
             charge.excess <= 0.0
@@ -150,6 +155,22 @@ impl SentenceAlignment<'_> {
         let (stated, had) = (&self.response_units[charge.response_unit], self.context_units[charge.context_unit]);
         let beside = |other: &&&AlignmentUnit<'_>| other.sentence == had.sentence && other.value().is_some();
         self.context_units.iter().filter(beside).any(|other| stated.matches(other))
+    }
+
+    /// Whether a denial comes in or is left out beside an exchange of logic: "not … if" says what "unless" says.
+    fn denies_beside(&self, charge: &ContradictionCandidate) -> bool {
+        let denies = |unit: &AlignmentUnit<'_>| unit.logic() == Some("not");
+        let comes_in = self
+            .response_units
+            .iter()
+            .zip(&self.path.matches)
+            .enumerate()
+            .any(|(index, (unit, at))| index != charge.response_unit && at.is_none() && denies(unit));
+        let sentence = self.context_units[charge.context_unit].sentence;
+        comes_in
+            || self.context_units.iter().zip(self.used).enumerate().any(|(at, (unit, used))| {
+                at != charge.context_unit && !used && unit.sentence == sentence && denies(unit)
+            })
     }
 
     /// Whether either side has a word that denies by its meaning, so that one more *not* may say the same.

@@ -4,7 +4,7 @@ use probare_english::lexicon::{LexicalRole, lexical_roles};
 use probare_english::text_analysis::TextAnalysis;
 
 use super::path::AlignmentPath;
-use super::units::AlignmentUnit;
+use super::sentence_units::AlignmentUnit;
 
 /// A sentence of the response over the words of the context.
 pub(super) struct SentenceAlignment<'a> {
@@ -125,6 +125,7 @@ impl SentenceAlignment<'_> {
         self.new_words(&mut doubts);
         self.find_moved(&mut doubts);
         self.find_lost(&mut doubts);
+        self.find_cut_out(&mut doubts);
         self.find_joints(&mut doubts);
         self.misplaced(&mut doubts);
         self.voiced(&mut doubts);
@@ -330,6 +331,24 @@ impl SentenceAlignment<'_> {
             };
             if harms {
                 doubts.push(SuspectEdit { edit: AlignmentEdit::Lost, response_unit: None, context_unit: Some(at) });
+            }
+        }
+    }
+
+    /// What stands alone and depends there on a word that was left out: "rain" of "lack of rain", "landed" of "tried to land" and of
+    /// "avoided landing". Values have rules of their own.
+    fn find_cut_out(&self, doubts: &mut Vec<SuspectEdit>) {
+        for (unit, at) in self.response_units.iter().zip(&self.path.matches) {
+            let Some(at) = *at else { continue };
+            let Some(head) = self.unused_unit(at.checked_sub(1), at) else { continue };
+            let had = self.context_units[at];
+            let is_governed = had.is_dependent && !unit.is_dependent && had.value().is_none();
+            let is_gerund = had.is_gerund()
+                && !unit.is_gerund()
+                && is_same_clause(self.context_units[head], had)
+                && !self.context_units[head].is_light();
+            if is_governed || is_gerund {
+                doubts.push(SuspectEdit { edit: AlignmentEdit::Lost, response_unit: None, context_unit: Some(head) });
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Each sentence of a response laid over the context: a proof that it says the same, a proof that it says otherwise, or neither.
 //!
-//! [`units`] cuts sentences into what counts, [`path`] finds the cheapest way of a sentence through the sentences of the context that
+//! `sentence_units` cuts sentences into what counts, [`path`] finds the cheapest way of a sentence through the sentences of the context that
 //! share most with it, [`edits`] reads off what is new, lost, moved or joined, [`binding`] whose value is another one's there, and
-//! [`exchange`] what was put in the place of something that excludes it. Without a harmful edit a sentence is near-verbatim, with one
+//! [`contradiction`] what was put in the place of something that excludes it. Without a harmful edit a sentence is near-verbatim, with one
 //! clean exchange it is contradicted, else it is left open, and some of its edits do not let its value decide. The work is in proportion to the text: each sentence is laid over eight others at most.
 
 mod binding;
 mod contradiction;
 mod edits;
 mod path;
-mod units;
+mod sentence_units;
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -23,7 +23,7 @@ use super::amounts::ResponseAmounts;
 use super::sources::ContextIndex;
 pub use contradiction::ContradictionKind;
 use edits::{AlignmentEdit, SentenceAlignment};
-use units::{AlignmentUnit, UnitValue, sentence_units, sorted_values, values_in_chunk};
+use sentence_units::{AlignmentUnit, UnitValue, sentence_units, sorted_values, values_in_chunk};
 
 /// What was proved of a sentence.
 #[derive(Debug, Clone, PartialEq)]

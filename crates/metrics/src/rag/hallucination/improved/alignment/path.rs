@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::sources::StemId;
-use super::units::{AlignmentUnit, UnitKind};
+use super::sentence_units::{AlignmentUnit, UnitKind};
 
 /// Price of a word that is not met.
 pub(super) const NEW_WORD_COST: f64 = 1.2;

@@ -172,7 +172,9 @@ pub(super) struct AlignmentUnit<'a> {
     pub limb: u32,
     /// The word before it, articles and the like aside.
     pub preceding_word: &'a str,
-    /// Whether it tells that something is said, planned or doubted.
+    /// Whether a word that makes it depend on the unit before it stands between them.
+    pub is_dependent: bool,
+    /// Whether it tells that something is said, planned, doubted or over.
     pub is_claim: bool,
 }
 
@@ -236,6 +238,11 @@ impl<'a> AlignmentUnit<'a> {
             && self.preceding_word != had.preceding_word
     }
 
+    /// Whether it has the form of a gerund, such as *landing*.
+    pub(super) fn is_gerund(&self) -> bool {
+        matches!(self.kind, UnitKind::Word) && self.word.trim_end_matches('s').ends_with("ing")
+    }
+
     /// Whether it has so little content that it may come in.
     pub(super) fn is_light(&self) -> bool {
         let is_plain = |word: &str| probare_english::lexicon::lexical_roles(word).has(LexicalRole::Light);
@@ -252,14 +259,28 @@ fn is_role_preposition(word: &str) -> bool {
     matches!(word, "from" | "to" | "by" | "against" | "into" | "between")
 }
 
+/// Whether a word makes what follows depend on what stands before it: "lack of rain", "tried to land", "denied that it leaks".
+fn subordinates(word: &str) -> bool {
+    const WORDS: [&str; 19] = [
+        "of", "to", "that", "whether", "from", "for", "on", "about", "by", "in", "at", "with", "into", "between",
+        "over", "through", "under", "as", "upon",
+    ];
+    WORDS.contains(&word)
+}
+
 /// Whether a word joins what has words of its own.
 fn joins(word: &str) -> bool {
     matches!(word, "and" | "but" | "while" | "whereas")
 }
 
-/// Sorts that tell what somebody says or thinks.
-const CLAIMS: LexicalRoles =
-    LexicalRoles::from_roles(&[LexicalRole::Saying, LexicalRole::Opining, LexicalRole::Claimed, LexicalRole::Reserve]);
+/// Sorts that tell what somebody says or thinks, or that it was so once.
+const CLAIMS: LexicalRoles = LexicalRoles::from_roles(&[
+    LexicalRole::Saying,
+    LexicalRole::Opining,
+    LexicalRole::Claimed,
+    LexicalRole::Reserve,
+    LexicalRole::FormerNoun,
+]);
 
 /// The units of a sentence from a token on. `values` are those of its text, in order.
 pub(super) fn sentence_units<'a>(
@@ -273,6 +294,7 @@ pub(super) fn sentence_units<'a>(
     let mut units: Vec<AlignmentUnit<'a>> = Vec::new();
     let (mut clause, mut part, mut joined) = (0, 0, 0);
     let mut lead = "";
+    let mut is_led = false;
     let mut next_value = values.partition_point(|value| {
         value.amount.span.end <= analysis.tokens.get(from).map_or(0, |token| token.origin.start)
     });
@@ -298,6 +320,7 @@ pub(super) fn sentence_units<'a>(
             part,
             limb: clause + joined,
             preceding_word: lead,
+            is_dependent: is_led,
             is_claim: found.roles.has_any(CLAIMS),
         };
         let mut values_end = None;
@@ -312,9 +335,11 @@ pub(super) fn sentence_units<'a>(
                 token += 1;
             }
             lead = "";
+            is_led = false;
             continue;
         }
         if !found.is_word {
+            is_led = false;
             if matches!(word, "," | ";" | ":" | "(" | ")" | "-" | ".") {
                 clause += 1;
                 let opens = matches!(analysis.word(token), "although" | "though" | "so") || joins(analysis.word(token));
@@ -339,17 +364,23 @@ pub(super) fn sentence_units<'a>(
                 .take(1)
                 .any(|value| value.amount.span.start < next.end && next.start < value.amount.span.end)
         };
-        let logic = logic.filter(|(class, length)| *class != "about" || before_value(at + length));
+        let logic = logic.filter(|(class, length)| {
+            *class != "about" || matches!(word, "almost" | "nearly") || before_value(at + length)
+        });
         if let Some((class, length)) = logic {
             token = at + length;
             let end = analysis.tokens[token - 1].origin.end;
             units.push(unit(UnitKind::Logic(class), word, None, found.origin.start..end));
+            is_led = false;
         } else if !found.roles.has(LexicalRole::Function) {
             let kind =
                 if found.is_capital && is_name(analysis, sentence, at) { UnitKind::Name } else { UnitKind::Word };
             for part in word_parts(word) {
                 units.push(unit(kind, part, sources.stem(part), found.origin.clone()));
             }
+            is_led = false;
+        } else {
+            is_led |= subordinates(word);
         }
         // "By the owner" leads with *by*.
         if !found.roles.has(LexicalRole::Determiner) {
