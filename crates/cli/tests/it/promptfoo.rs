@@ -691,6 +691,28 @@ tests:
 }
 
 #[test]
+fn a_model_is_not_judged_in_place_of_an_answer_that_is_known() {
+    let Some(folder) = code_folder(
+        "prompts: ['Ask {{q}}']
+providers: [{ id: file://provider.mjs, config: { greeting: Hello } }, echo]
+tests:
+  - { vars: { q: Lima }, assert: [{ type: starts-with, value: Hello }] }
+  - { vars: { q: Lima }, providerOutput: Bergen, assert: [{ type: contains, value: Lima }] }
+",
+    ) else {
+        return;
+    };
+    let place = folder.path();
+    let said = run_expecting(place, 1, &["run", "promptfooconfig.yaml", "--allow-code", "-o", "out.jsonl"]);
+    let reason = "not run: an answer: it is known, and a run here asks its models for every case: \
+                  put it into a configuration of its own (3 times)";
+    assert!(said.contains(reason), "{said}");
+    let lines = results(&place.join("out.jsonl"));
+    let not_run = ("not_run", -1.0);
+    assert_eq!(tests_of(&lines), [("pass", 1.0), not_run, not_run, not_run], "{lines:?}");
+}
+
+#[test]
 fn a_transform_of_one_model_is_not_done_to_the_answers_of_another() {
     let Some(folder) = code_folder(
         "prompts: ['{{q}}']

@@ -34,7 +34,7 @@ metric!(FactKept as Pure {
     whole: |parts| Some(parts.get("kept")? / (parts.get("kept")? + parts.get("changed")?)),
     per_turn: false,
     since: "0.3",
-    version: 4,
+    version: 5,
     page: "fact_kept.md",
 });
 
@@ -200,7 +200,10 @@ fn call_uses(made: &PlacedCall<'_>, before: &mut PriorContext<'_>) -> Vec<(Strin
     let text_at = |pointer: &str| made.call.text_at(&format!("/arguments{pointer}")).unwrap_or_default().into_owned();
     let mut arrived = Vec::new();
     for (at, (pointer, value)) in all.iter().enumerate() {
-        let written = text_at(pointer);
+        let whole = text_at(pointer);
+        let is_part = value.span.end - value.span.start < whole.trim().len();
+        let part = if is_part { whole.get(value.span.clone()).map(str::to_owned) } else { None };
+        let written = part.unwrap_or(whole);
         // Of a number that was given twice the last one counts.
         let fact = before.facts.iter().rposition(|fact| is_fact(fact, value, &name_words(pointer)));
         if let Some(fact) = fact {
@@ -212,10 +215,10 @@ fn call_uses(made: &PlacedCall<'_>, before: &mut PriorContext<'_>) -> Vec<(Strin
             }
             continue;
         }
-        // Words of the user that are no value are passed on and say nothing.
+        // Words of the user that are no value are passed on and say nothing. In a longer text only the address of a house is compared.
         if before.has_words(&written)
             || before.in_results(value, &written)
-            || value.span.end - value.span.start < written.trim().len()
+            || is_part && value.kind != ValueKind::Address
         {
             continue;
         }
@@ -240,7 +243,7 @@ fn call_uses(made: &PlacedCall<'_>, before: &mut PriorContext<'_>) -> Vec<(Strin
                 // "HAM" may be Hamburg: a code for a name is not compared.
                 ValueKind::Name => false,
                 ValueKind::Code => (names(fact) || is_only) && is_shaped_alike(&fact.written, &written),
-                ValueKind::Email | ValueKind::Address => is_only,
+                ValueKind::Email | ValueKind::Address => is_only && !is_part,
                 ValueKind::Date | ValueKind::Time => names(fact) || is_only,
             };
             fills_its_place || is_slip(fact, value, &written)
@@ -490,6 +493,11 @@ mod tests {
             said("I moved to 5 Birch Road, 40210.", "Your address in 40120 is registered.").as_deref(),
             Some("changed")
         );
+        let address = "Please send it to 14 Elm Street, flat 3.";
+        for (given, expected) in [("14 Elm Street, flat 3", "kept"), ("41 Elm Street, flat 3", "changed")] {
+            let arguments = serde_json::json!({"address": given});
+            assert_eq!(called(address, &arguments).as_deref(), Some(expected), "{given}");
+        }
         assert_eq!(
             called("Two-room flats in Ghent", &json(r#"{"city":"Ghent","rooms":3}"#)).as_deref(),
             Some("changed")

@@ -112,7 +112,11 @@ fn numbers(finding: &MetricDifference) -> String {
 }
 
 fn table(other: &ComparedRun) -> String {
-    let mut text = format!("<div class=\"summary card scroll\"><table>{}<tbody>\n", heads("Metric"));
+    let mut text = format!(
+        "<div class=\"summary card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Differences of {}\"><table>{}<tbody>\n",
+        html(&other.name),
+        heads("Metric")
+    );
     for metric in &other.metrics {
         let numbers = metric
             .whole
@@ -136,8 +140,9 @@ fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice
     let mut text = format!("<h2>By {}</h2>\n", html(by));
     for metric in other.metrics.iter().filter(|metric| !parts(metric).is_empty()) {
         text.push_str(&format!(
-            "<h3>{}</h3>\n<div class=\"groups card scroll\"><table>{}<tbody>\n",
+            "<h3>{0}</h3>\n<div class=\"groups card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0} by {1}\"><table>{2}<tbody>\n",
             html(&metric.metric),
+            html(by),
             heads("Slice")
         ));
         for slice in parts(metric) {

@@ -182,6 +182,8 @@ struct Translator<'a> {
     partial: BTreeSet<(usize, usize)>,
     /// Tests and prompts in which models have a `transform` of their own each.
     mixed: BTreeSet<(usize, usize)>,
+    /// Whether models are asked: a run of ours asks them for every case, also where the answer is known.
+    asks_models: bool,
     /// Who is asked what a model decides, or why nobody is.
     judges: Result<Vec<String>, String>,
     /// The folder of the configuration, where its code may be run.
@@ -205,7 +207,20 @@ impl<'a> Translator<'a> {
         let columns = configuration.columns();
         let (partial, mixed) = (BTreeSet::new(), BTreeSet::new());
         let embedding = options.embedding.clone();
-        Self { configuration, cells, models, columns, partial, mixed, judges, code_folder, embedding, notes }
+        let asks_models = false;
+        Self {
+            configuration,
+            cells,
+            models,
+            columns,
+            partial,
+            mixed,
+            asks_models,
+            judges,
+            code_folder,
+            embedding,
+            notes,
+        }
     }
 
     /// Gives providers that are code, where that may be run, and all models names of their own.
@@ -228,6 +243,7 @@ impl<'a> Translator<'a> {
         name_models_apart(&mut self.models);
         self.find_mixed();
         self.find_partial();
+        self.asks_models = self.cells.iter().any(|cell| self.is_asked(cell));
     }
 
     /// Whether a program answers for one of the models that are asked.
@@ -297,6 +313,10 @@ impl<'a> Translator<'a> {
                 Some("its prompt is a conversation with more than texts, which is not sent here".to_owned())
             }
             CellAnswer::Asked => self.models[self.provider(cell)].as_ref().err().cloned(),
+            CellAnswer::Known(_) if self.asks_models => Some(
+                "it is known, and a run here asks its models for every case: put it into a configuration of its own"
+                    .to_owned(),
+            ),
             CellAnswer::Known(_) | CellAnswer::Error(_) => None,
         }
     }
@@ -404,7 +424,9 @@ impl<'a> Translator<'a> {
         Translation {
             cells: self.cells.len(),
             tests: tests.len(),
-            known: self.cells.iter().filter(|cell| matches!(cell.answer, CellAnswer::Known(_))).count(),
+            known: (self.cells.iter())
+                .filter(|cell| matches!(cell.answer, CellAnswer::Known(_)) && !self.asks_models)
+                .count(),
             notes,
             not_run,
             loses_more,
@@ -479,11 +501,11 @@ impl<'a> Translator<'a> {
             }
         }
         let mut case = Case { id: format!("test-{}", cell.test + 1), ..Case::default() };
-        match &cell.answer {
-            _ if self.transform_obstacle(cell).is_some() => {
-                parts.insert("not_run".to_owned(), Json::from(self.obstacle(cell)));
+        match (&cell.answer, self.obstacle(cell)) {
+            (_, Some(reason)) => {
+                parts.insert("not_run".to_owned(), Json::from(reason));
             }
-            CellAnswer::Known(output) => {
+            (CellAnswer::Known(output), None) => {
                 let text = output.as_str().map_or_else(|| js::json(output, 0), str::to_owned);
                 case.response = Some(Output { text, model: Some(provider.label.clone()), repeat: cell.repeat });
                 parts.insert("response".to_owned(), json!({"cost": 0}));
@@ -492,14 +514,10 @@ impl<'a> Translator<'a> {
                 }
                 self.add_outputs(cell, &mut parts);
             }
-            CellAnswer::Error(reason) => {
+            (CellAnswer::Error(reason), None) => {
                 parts.insert("error".to_owned(), Json::from(reason.as_str()));
             }
-            CellAnswer::Asked | CellAnswer::NotRun(_) => {
-                if let Some(reason) = self.obstacle(cell) {
-                    parts.insert("not_run".to_owned(), Json::from(reason));
-                }
-            }
+            (CellAnswer::Asked | CellAnswer::NotRun(_), None) => {}
         }
         match chat_messages(&cell.prompt).filter(|_| self.is_asked(cell)) {
             Some(messages) => {

@@ -368,6 +368,30 @@ fn evidence_leads_to_its_place_and_markdown_is_shown_as_its_reader_sees_it() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+/// What lies in the middle between two digits is rounded alike on every page.
+#[test]
+fn a_mean_and_its_value_are_rounded_alike_everywhere() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // One of sixteen words is in both: 0.0625.
+    let case = json!({"id": "a", "query": "Which?", "response": "harbour council winter letter orchard ferry copper bridge",
+        "reference": ["harbour signal garden merchant lantern river archive window engine"]});
+    fs::write(folder.path().join("cases.jsonl"), format!("{case}\n")).unwrap();
+    run_successfully(folder.path(), &["score", "cases.jsonl", "-m", "jaccard", "-q", "-o", "one.jsonl"]);
+    let viewer = ViewerProcess::start(folder.path(), &["one.jsonl"]);
+    assert_eq!(viewer.json("/view/api/summary?run=f0")["whole"][0]["mean"], 0.0625);
+    browser.open(&viewer.address);
+    for (view, value) in [
+        ("runs", "article.run .mean"),
+        ("cases?run=f0", "tbody.case .value"),
+        ("case?run=f0&at=0,0", "article.output .panel .value"),
+    ] {
+        browser.open(&format!("http://127.0.0.1:{}/view#/{view}", viewer.port));
+        browser.until(&format!("document.querySelector('{value}')"));
+        assert_eq!(browser.text(&format!("document.querySelector('{value}').innerText")), "0.062", "{view}");
+    }
+}
+
 /// Means by tag, and each leads to the cases with that tag.
 #[test]
 fn means_are_grouped_by_tag_and_lead_to_the_cases() {

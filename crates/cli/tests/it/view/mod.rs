@@ -215,6 +215,11 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     let Some(browser) = Browser::start() else { return };
     browser.open(&viewer.address);
     browser.until("document.querySelectorAll('input.choose').length >= 3");
+    // What cannot be done yet is said where everybody sees it.
+    browser.press("c");
+    browser.until(
+        "document.querySelector('#message.seen')?.innerText === 'Choose at least two runs or models to compare'",
+    );
     for model in ["swift", "steady"] {
         browser.evaluate(&format!("document.querySelector(`input.choose[value='r1@{model}']`).click()"));
     }
@@ -240,6 +245,12 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
         "evidence of both"
     );
     browser.pictures("compare");
+    // Who comes back from a case finds open what was open, and the focus is never lost.
+    browser.evaluate("document.querySelector('details.pair[open] .sides h4 a').click()");
+    browser.until("document.querySelector('article.output')");
+    assert_ne!(browser.text("document.activeElement.tagName"), "BODY");
+    browser.evaluate("history.back()");
+    browser.until("document.querySelector('details.pair[open] .sides h4')");
 }
 
 #[test]
