@@ -32,7 +32,7 @@ impl Diagnose for VerifyError {
             Self::InputRefused { path } => {
                 let command = interface.words("probare verify RESULTS ", "verify(RESULTS, [INPUT])");
                 let path = if interface == Interface::Python { "" } else { path };
-                told.hint(format!("if you want it read all the same, name it: {command}{path}"))
+                told.hint(format!("to use it anyway, name it: {command}{path}"))
             }
             Self::Unreadable { .. } => told.hint(interface.words(
                 "name its inputs to see what is wrong: probare verify RESULTS INPUT…",

@@ -191,7 +191,7 @@ impl Case {
         }
     }
 
-    /// The text that a place points into, if there is one: of a value that is no text, its compact JSON.
+    /// The text that a place points into, if there is one: of a value that is not text, its compact JSON.
     pub fn text_at(&self, place: &FieldSpan) -> Option<Cow<'_, str>> {
         let Some(path) = &place.path else { return self.text(place.field, place.index).map(Cow::Borrowed) };
         match place.field {
@@ -260,7 +260,7 @@ impl From<&str> for Passage {
 
 /// A quotation with the number of the passage it is said to come from.
 ///
-/// Both are kept as the file gave them: a number that is no number is the model's mistake to be reported, not a reading
+/// Both are kept as the file gave them: a number that is not a number is the model's mistake to be reported, not a reading
 /// error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Citation {

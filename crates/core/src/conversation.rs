@@ -122,7 +122,7 @@ pub struct ToolCall {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments; a text where what the model wrote is no object of JSON.
+    /// Its arguments; a text where what the model wrote is not a JSON object.
     pub arguments: Json,
     /// What the provider wants back with the call in a later turn (Gemini: `thoughtSignature`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -377,7 +377,7 @@ impl ReplyContent {
         match self {
             Self::Text(text) => Ok(text),
             Self::Truncated(text) => {
-                let reason = format!("the reply was cut at its longest length, after {} bytes", text.len());
+                let reason = format!("the reply was truncated at its token limit, after {} bytes", text.len());
                 Err(ScoreError::other(ErrorKind::Truncated, reason))
             }
             Self::Refused(words) => Err(ScoreError::other(ErrorKind::Refused, format!("the model declined: {words}"))),

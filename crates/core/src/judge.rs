@@ -289,7 +289,7 @@ impl Backend for NoBackend {
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
         Err(BuildError::Missing {
             what: format!("the embedding model `{model}`"),
-            remedy: "nobody is there to compute vectors".to_owned(),
+            remedy: "nothing here can compute vectors".to_owned(),
         })
     }
 
@@ -300,7 +300,7 @@ impl Backend for NoBackend {
     fn can_run(&self, _: &str) -> Result<(), BuildError> {
         Err(BuildError::Missing {
             what: "a sandbox for programs".to_owned(),
-            remedy: "nobody is there to run them".to_owned(),
+            remedy: "nothing here can run them".to_owned(),
         })
     }
 

@@ -86,7 +86,7 @@ impl FromStr for MetricRequest {
             })?;
             let value = serde_json::from_str(value).unwrap_or_else(|_| Json::String(value.to_owned()));
             if options.insert(key.trim().to_owned(), value).is_some() {
-                return Err(bad("an option stands there twice"));
+                return Err(bad("an option occurs twice"));
             }
         }
         let mut id = id.to_owned();

@@ -96,7 +96,7 @@ pub enum CaseMessagePart {
         /// The words.
         text: String,
     },
-    /// Something that is no text: a picture, or a part of a type that the reader does not know.
+    /// Something that is not text: a picture, or a part of a type that the reader does not know.
     Other {
         /// What it is: `image`, `audio`, or the type that the source gives.
         kind: String,
@@ -253,7 +253,7 @@ impl CaseMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentsProblem {
-    /// They are no JSON.
+    /// They are not JSON.
     Unparseable,
     /// They are JSON and no object.
     NotAnObject,

@@ -215,7 +215,7 @@ fn or_text(schema: &mut Schema) {
     *schema = json_schema!({ "anyOf": [{ "type": "string" }, object] });
 }
 
-/// The fields of an entry that is no text.
+/// The fields of an entry that is not text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MetricFields {

@@ -76,7 +76,7 @@ fn parse_expectations(json: &Json, name: &str) -> Result<Vec<Expectation>, Strin
         Json::String(text) => serde_json::from_str(text),
         json => serde_json::from_value(json.clone()),
     };
-    parsed.map_err(|error| format!("`{name}` is no list of expectations: {error}"))
+    parsed.map_err(|error| format!("`{name}` is not a list of expectations: {error}"))
 }
 
 /// What sinks are told about the metric.

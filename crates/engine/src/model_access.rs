@@ -83,7 +83,7 @@ pub enum ModelAccessError {
         /// A model with a similar name.
         similar: Option<String>,
     },
-    /// The option `judges` is no list of names.
+    /// The option `judges` is not a list of names.
     #[error("`judges` of `{metric}` is not a list of names of models")]
     Judges { metric: String },
     /// A prompt cannot be read.

@@ -141,8 +141,9 @@ impl Diagnose for ConfigError {
             Interface::CommandLine | Interface::Http => format!("--config {name}"),
         };
         match self {
-            Self::Form { .. } => mistake(self)
-                .hint("`probare schema config` shows what may stand there; `probare init` writes an example"),
+            Self::Form { .. } => {
+                mistake(self).hint("`probare schema config` shows the allowed keys; `probare init` writes an example")
+            }
             Self::Model { .. } => mistake(self),
             Self::GateWithoutLimit { .. } => mistake(self).hint("add `fail_under: 0.7` or `fail_over: 0.2`"),
             Self::OfAnother { name, .. } => told.hint(format!(
@@ -170,8 +171,8 @@ impl Diagnose for GateError {
     fn diagnose(&self, interface: Interface) -> BenchmarkError {
         match self {
             Self::NoGroups => mistake(self).hint(interface.words(
-                "say by what: --by tags, or run: {by: tags} in the configuration",
-                "say by what: by=\"tags\", or run: {by: tags} in the configuration",
+                "choose the groups: --by tags, or run: {by: tags} in the configuration",
+                "choose the groups: by=\"tags\", or run: {by: tags} in the configuration",
             )),
             _ => mistake(self),
         }
@@ -261,8 +262,8 @@ impl Diagnose for EarlyDecisionError {
                 "the command line compares with a baseline: probare score FILE --baseline old.jsonl --not-worse METRIC",
             )),
             Self::UnusedBaseline => told.hint(interface.words(
-                "say in what the run must not be worse, and that it may stop early: --stop-when-decided --not-worse METRIC=0.02",
-                "say in what the run must not be worse: gates: [{metric: METRIC, not_worse_by: 0.02}] and run: {stop_when_decided: true}",
+                "name the metric that must not get worse, and let the run stop early: --stop-when-decided --not-worse METRIC=0.02",
+                "name the metric that must not get worse: gates: [{metric: METRIC, not_worse_by: 0.02}] and run: {stop_when_decided: true}",
             )),
             Self::WholeRun { .. } => told.hint(interface.words(
                 "add --stop-when-decided, or compare the finished run: probare compare BASELINE RESULTS --not-worse METRIC",

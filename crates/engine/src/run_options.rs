@@ -127,7 +127,7 @@ run_options! {
         #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
         pub metrics: Vec<MetricEntry>,
 
-        /// Which definition of the metrics: published (as their authors define them) or improved (ours, where it does better)
+        /// Which definition of the metrics: published (as their authors define them) or improved (our own, where a metric has one)
         #[arg(long, value_name = "PROFILE", value_parser = parse_profile, env = "PROBARE_PROFILE")]
         pub profile: Option<Profile>,
 

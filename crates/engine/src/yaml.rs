@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 const MEANT: [(&str, &str); 5] = [
     ("cannot deserialize null into string; use Option<String>", EMPTY),
     ("invalid type: unit value", EMPTY),
-    ("expected mapping start", "names with their values are expected there (`name: value`)"),
-    ("expected sequence start", "a list is expected there (`- item`, or `[item, item]`)"),
-    ("expected scalar", "a single value is expected there"),
+    ("expected mapping start", "expected names with values (`name: value`)"),
+    ("expected sequence start", "expected a list (`- item`, or `[item, item]`)"),
+    ("expected scalar", "expected a single value"),
 ];
 
 /// What is said of a key without a value.

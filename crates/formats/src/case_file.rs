@@ -128,7 +128,7 @@ pub enum CaseFileError {
         file: String,
     },
     /// A document is longer than what is read at once.
-    #[error("`{file}` is longer than {}, the most that is read of one document; check that it is the right file, or split it", size(*limit))]
+    #[error("`{file}` is longer than {}, the limit for one document; check that it is the right file, or split it", size(*limit))]
     TooLarge {
         /// File name as given.
         file: String,
@@ -136,7 +136,7 @@ pub enum CaseFileError {
         limit: u64,
     },
     /// A row has no end within any reasonable length.
-    #[error("`{file}` has a row at line {line} that goes on for more than {}; it is no file of rows, or its line ends or quotes are damaged", size(*length))]
+    #[error("`{file}` has a row at line {line} longer than {}; it is not a file of rows, or its line ends or quotes are damaged", size(*length))]
     Endless {
         /// File name as given.
         file: String,

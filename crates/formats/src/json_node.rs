@@ -46,14 +46,14 @@ impl<'a> JsonNode<'a> {
 
     /// The items of a list.
     pub fn items(&self) -> Result<Vec<Self>, DataError> {
-        let list = self.value.as_array().ok_or_else(|| self.error("is no list"))?;
+        let list = self.value.as_array().ok_or_else(|| self.error("is not a list"))?;
         let item = |(index, value)| Self { file: self.file, path: format!("{}[{index}]", self.path), value };
         Ok(list.iter().enumerate().map(item).collect())
     }
 
     /// The text that it is.
     pub fn text(&self) -> Result<&'a str, DataError> {
-        self.value.as_str().ok_or_else(|| self.error("is no text"))
+        self.value.as_str().ok_or_else(|| self.error("is not text"))
     }
 
     /// An error at this place; `reason` is the rest of a sentence.
@@ -73,6 +73,6 @@ pub fn parse_json(bytes: &[u8], file: &str) -> Result<Json, DataError> {
     serde_json::from_slice(bytes).map_err(|error| DataError {
         file: file.to_owned(),
         path: String::new(),
-        reason: format!("is no valid JSON: {error}"),
+        reason: format!("is not valid JSON: {error}"),
     })
 }

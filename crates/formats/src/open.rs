@@ -202,7 +202,7 @@ fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), CaseFileError> {
         None | Some('{' | '[') => Ok(()),
         Some(_) => {
             let reason =
-                "it is no JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
+                "it is not JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
             Err(CaseFileError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
         }
     }

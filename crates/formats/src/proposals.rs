@@ -45,7 +45,8 @@ fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, Case
         Some(Err(ValueError::Lost(problem))) => Err(broken(problem.reason)),
         Some(Ok(value)) => {
             let text = String::from_utf8_lossy(&value.bytes);
-            let names = column_names(&text).map_err(|error| broken(format!("its first row is no object: {error}")))?;
+            let names =
+                column_names(&text).map_err(|error| broken(format!("its first row is not an object: {error}")))?;
             let is_traces = options.format.is_none() && has_member(names.iter().map(String::as_str));
             Ok(if is_traces { Vec::new() } else { names })
         }

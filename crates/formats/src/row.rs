@@ -130,7 +130,7 @@ impl FileContext {
     pub fn plain_case(&self, row: &mut RowColumns<'_>, origin: RowOrigin) -> Result<Case, Problem> {
         self.case(row, origin).map_err(|unread| match unread {
             RowError::Problem(problem) => problem,
-            RowError::Json(error) => self.lost(origin.line, None, format!("a cell is no valid JSON: {error}")),
+            RowError::Json(error) => self.lost(origin.line, None, format!("a cell is not valid JSON: {error}")),
         })
     }
 }
@@ -139,7 +139,7 @@ impl FileContext {
 pub(crate) enum RowError {
     /// A column does not fit.
     Problem(Problem),
-    /// The row is no valid JSON after all.
+    /// The row is not valid JSON after all.
     Json(serde_json::Error),
 }
 
@@ -251,7 +251,7 @@ impl fmt::Display for ColumnPosition<'_> {
 enum ColumnError {
     /// The value of a column is not what its field needs.
     Column { column: String, reason: String },
-    /// It is no JSON, which shows only when it is read.
+    /// It is not JSON, which shows only when it is read.
     Json(serde_json::Error),
 }
 

@@ -71,7 +71,7 @@ impl Corpus {
             (Json::Object(object), _) => {
                 for (key, text) in object {
                     let at = root.member(key).unwrap_or_else(|| root.clone());
-                    let text = text.as_str().ok_or_else(|| at.error("is no text of a transcript"))?;
+                    let text = text.as_str().ok_or_else(|| at.error("is not text of a transcript"))?;
                     let transcript =
                         Transcript { key: key.clone(), text: text.to_owned(), metadata: serde_json::Map::new() };
                     corpus.add(transcript, &at)?;
@@ -140,8 +140,8 @@ mod tests {
                 r#"{"transcripts": [{"FILE": "a", "segments": [{"t": 1}]}]}"#,
                 "`transcripts[0].segments[0]`: has no `text`",
             ),
-            (r#"[{"FILE": "a", "text": 5}]"#, "`[0].text`: is no text"),
-            (r#"{"a": 5}"#, "`a`: is no text"),
+            (r#"[{"FILE": "a", "text": 5}]"#, "`[0].text`: is not text"),
+            (r#"{"a": 5}"#, "`a`: is not text"),
             ("5", "neither a list nor an object"),
             ("[", "no valid JSON"),
         ] {

@@ -14,7 +14,7 @@ use crate::{CaseFileError, CaseFormat, ReadOptions};
 /// The values of a JSON file (an array, values one after the other, or lines), cut out one by one and not looked into.
 ///
 /// Memory depends on the longest value, never on the length of the file. A value that is damaged inside comes as it is;
-/// what could not be cut, or is no UTF-8, is a [`Problem`], and the values behind it follow.
+/// what could not be cut, or is not UTF-8, is a [`Problem`], and the values behind it follow.
 ///
 /// ```
 /// use probare_formats::{ReadOptions, JsonValues};
@@ -162,7 +162,7 @@ pub(crate) fn check_utf8(bytes: Vec<u8>, place: ValuePosition, file: &str) -> Re
     }
 }
 
-/// What stands in a file and is no UTF-8.
+/// What stands in a file and is not UTF-8.
 pub(crate) fn no_text(file: &str, (line, column): (u64, u64), what: &str) -> Problem {
     Problem {
         file: file.to_owned(),

@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_longer_document_is_refused_with_the_limit_and_what_to_do() {
         let error = read_to_end(&b"abcd"[..], "a.txt", 3).unwrap_err();
-        let expected = "`a.txt` is longer than 3 bytes, the most that is read of one document; \
+        let expected = "`a.txt` is longer than 3 bytes, the limit for one document; \
                         check that it is the right file, or split it";
         assert_eq!(error.to_string(), expected);
         let error = read_to_end(io::repeat(0), "endless", 2 * 1024 * 1024).unwrap_err();

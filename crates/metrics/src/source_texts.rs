@@ -16,7 +16,7 @@ impl<'a> SourceTexts<'a> {
     /// The list under `key` of the metadata; where there is none, the passages of `context`.
     pub fn from_sample(sample: Sample<'a>, key: &str) -> Result<Self, ScoreError> {
         if let Some(value) = sample.case.metadata.get(key) {
-            let texts = strings(value).ok_or_else(|| metadata_error(format!("`{key}` is no list of strings")))?;
+            let texts = strings(value).ok_or_else(|| metadata_error(format!("`{key}` is not a list of strings")))?;
             return Ok(Self { texts, field: None });
         }
         match sample.context() {
@@ -39,7 +39,7 @@ impl<'a> SourceTexts<'a> {
     }
 }
 
-/// The strings of a list; nothing where it is no list or holds something else.
+/// The strings of a list; nothing where it is not a list or holds something else.
 pub fn strings(value: &Json) -> Option<Vec<&str>> {
     value.as_array()?.iter().map(Json::as_str).collect()
 }

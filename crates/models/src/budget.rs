@@ -17,7 +17,7 @@ use crate::ledger::{Account, Admission, EndedCall, Grant, Ledger, PlannedCall, S
 #[non_exhaustive]
 pub enum BudgetError {
     /// The budget is used up: this call could exceed it.
-    #[error("the budget is reached: {limit} are allowed, {spent} were spent, and this call could take {requested}")]
+    #[error("the budget is reached: the limit is {limit}, {spent} were spent, and this call may need {requested}")]
     Reached {
         /// What is allowed, with its unit.
         limit: String,

@@ -98,7 +98,7 @@ impl Connection {
             dialect.read(first, &body.bytes).map(|reply| vec![reply])
         };
         let replies = read.map_err(|error| match body.odd_kind {
-            // What says of itself that it is no JSON, and is none, is the page of a proxy.
+            // What says of itself that it is not JSON, and is none, is the page of a proxy.
             Some(kind) if error.fault == Fault::InvalidJson => {
                 ReplyError::new(Fault::WrongContentType, format!("the reply is `{kind}`, not JSON"))
             }

@@ -52,7 +52,7 @@ pub enum CallError {
     #[error(transparent)]
     Budget(#[from] BudgetError),
     /// A budget is set and the call has no upper bound.
-    #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
+    #[error("a budget is set, but the maximum reply length of model `{model}` is not known; set `max_tokens`")]
     Unbounded { model: String },
     /// The question wants what the provider cannot express.
     #[error("model `{model}`: `{}` is not supported by `{provider}`", feature.name())]
@@ -106,7 +106,7 @@ pub enum CallError {
     #[error("the response cache failed")]
     Record(#[from] CacheError),
     /// The run was ended from outside.
-    #[error("the run was ended before the reply came")]
+    #[error("the run ended before the reply arrived")]
     Cancelled,
     /// The question names a seat or a metric without a model.
     #[error("{reason}")]

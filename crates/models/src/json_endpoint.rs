@@ -80,7 +80,7 @@ impl JsonEndpoint {
         match serde_json::from_slice(&bytes) {
             Ok(Json::Array(batch)) => Ok(batch),
             Ok(one) => Ok(vec![one]),
-            Err(error) => Err(format!("the answer is no JSON: {error}")),
+            Err(error) => Err(format!("the answer is not JSON: {error}")),
         }
     }
 }

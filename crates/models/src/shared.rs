@@ -110,7 +110,7 @@ pub enum OpenError {
     )]
     NoPrice { model: String },
     /// A budget needs a bound for every call.
-    #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
+    #[error("a budget is set, but the maximum reply length of model `{model}` is not known; set `max_tokens`")]
     Unbounded { model: String },
     /// `offline` without a record answers nothing.
     #[error("offline, but no response cache is named")]
@@ -125,7 +125,7 @@ pub enum OpenError {
         model: String,
     },
     /// A metric wants a model that is not there.
-    #[error("`{metric}` wants the model `{model}`, which is not among the models")]
+    #[error("`{metric}` needs the model `{model}`, which is not among the models")]
     UnknownModel { metric: String, model: String },
     /// The system refuses threads or certificates.
     #[error("cannot prepare to ask models: {reason}")]

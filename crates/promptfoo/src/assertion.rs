@@ -150,7 +150,7 @@ impl Assertion {
         let name = options.get("type").and_then(Value::as_str).ok_or("an assertion has no `type`")?;
         for key in ["threshold", "weight"] {
             if options.get(key).is_some_and(|value| !value.is_number() && !value.is_null()) {
-                return Err(format!("`{key}` of the assertion `{name}` is no number"));
+                return Err(format!("`{key}` of the assertion `{name}` is not a number"));
             }
         }
         let (kind, negated) = name.strip_prefix("not-").map_or((name, false), |kind| (kind, true));

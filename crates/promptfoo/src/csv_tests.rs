@@ -142,7 +142,7 @@ fn config(target: &str, key: &str, cell: &str) -> Result<(usize, f64), String> {
     }
     let threshold = js::parse_number(cell);
     if js::trim(cell).is_empty() || threshold.is_nan() {
-        return Err(format!("the threshold of `{target}` is no number"));
+        return Err(format!("the threshold of `{target}` is not a number"));
     }
     Ok((place - 1, threshold))
 }

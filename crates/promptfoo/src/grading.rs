@@ -139,7 +139,8 @@ pub fn grade_with(
     }
     let (mut sums, mut parts, mut not_run) = (Sums::new(), Vec::new(), Vec::new());
     for entry in assertions.iter().filter(|entry| !is_across_outputs(entry)) {
-        let options = entry.as_object().ok_or_else(|| GradeError::Refused("an assertion is no object".to_owned()))?;
+        let options =
+            entry.as_object().ok_or_else(|| GradeError::Refused("an assertion is not an object".to_owned()))?;
         if options.get("type").and_then(Value::as_str) == Some("assert-set") {
             grade_set(options, judge, &mut sums, &mut parts, &mut not_run)?;
         } else {

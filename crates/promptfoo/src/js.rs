@@ -142,7 +142,7 @@ fn write_json(value: &Value, indent: usize, depth: usize, out: &mut String) {
 /// Why a text is not read as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonFault {
-    /// It is no JSON.
+    /// It is not JSON.
     Malformed,
     /// It is JSON that this program does not read: nested too deeply, or a number beyond all limits.
     Unreadable,

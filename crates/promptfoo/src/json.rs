@@ -17,7 +17,7 @@ pub(crate) fn is_json(assertion: &Assertion, answer: &Answer<'_>) -> AssertionRe
     let parsed = match js::parse_json(&answer.text) {
         Ok(parsed) => parsed,
         Err(js::JsonFault::Unreadable) => return Err(unreadable()),
-        Err(js::JsonFault::Malformed) => return Ok(Verdict::new(assertion.negated).because("the answer is no JSON")),
+        Err(js::JsonFault::Malformed) => return Ok(Verdict::new(assertion.negated).because("the answer is not JSON")),
     };
     let fits = match schema(assertion)? {
         Some(schema) => fits(&schema, &parsed, answer.schemas)?,

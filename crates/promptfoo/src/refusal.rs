@@ -197,7 +197,7 @@ fn find_phrase(text: &str, phrase: &str) -> Option<Range<usize>> {
     })
 }
 
-/// What is no text, or blank, passes with score 0; behind `not-` it fails.
+/// What is not text, or blank, passes with score 0; behind `not-` it fails.
 pub(crate) fn judge(assertion: &Assertion, answer: &Answer<'_>) -> Verdict {
     if answer.output.as_str().is_none_or(|text| js::trim(text).is_empty()) {
         let reason = "the answer is blank or no text, which passes with score 0 in promptfoo";

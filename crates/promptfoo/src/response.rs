@@ -105,7 +105,7 @@ fn skill_counted(assertion: &Assertion, value: &Map<String, Value>, used: &[&str
     let text = |key: &str| match value.get(key) {
         None => Ok(None),
         Some(Value::String(text)) if !js::trim(text).is_empty() => Ok(Some(js::trim(text).to_owned())),
-        Some(_) => error(format!("`{key}` is no text, or blank")),
+        Some(_) => error(format!("`{key}` is not text, or blank")),
     };
     let (name, pattern) = (text("name")?, text("pattern")?);
     if name.is_none() && pattern.is_none() {

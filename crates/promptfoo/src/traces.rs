@@ -97,11 +97,11 @@ fn span_duration(assertion: &Assertion, spans: &[Value]) -> AssertionResult {
     let mut durations: Vec<f64> = spans.iter().filter_map(duration).collect();
     if let Some(percentile) = value.get("percentile") {
         if percentile.is_null() {
-            return error("`percentile` is no number from 0 to 100");
+            return error("`percentile` is not a number from 0 to 100");
         }
         let percentile = js::to_number(percentile);
         if !(0.0..=100.0).contains(&percentile) {
-            return error("`percentile` is no number from 0 to 100");
+            return error("`percentile` is not a number from 0 to 100");
         }
         durations.sort_by(f64::total_cmp);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index, from 0 on")]

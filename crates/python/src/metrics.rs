@@ -68,18 +68,18 @@ fn members(mut members: Map<String, Json>) -> Result<MetricMembers, PyFailure> {
     let name = match members.remove("name") {
         Some(Json::String(name)) => Some(name),
         None | Some(Json::Null) => None,
-        Some(_) => return Err(wrong("its \"name\" is no text")),
+        Some(_) => return Err(wrong("its \"name\" is not text")),
     };
     let profile = match members.remove("profile") {
         Some(Json::String(word)) => Some(profile(&word)?),
         None | Some(Json::Null) => None,
-        Some(_) => return Err(wrong("its \"profile\" is no text")),
+        Some(_) => return Err(wrong("its \"profile\" is not text")),
     };
     // As a configuration writes them.
     let mut options: Map<String, Json> = match members.remove("options") {
         Some(Json::Object(options)) => options,
         None | Some(Json::Null) => Map::new(),
-        Some(_) => return Err(wrong("its \"options\" are no dict")),
+        Some(_) => return Err(wrong("its \"options\" are not a dict")),
     };
     options.extend(members);
     Ok(MetricMembers { name, profile, options })

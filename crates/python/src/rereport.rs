@@ -161,7 +161,7 @@ pub struct ReportOptions {
 #[pyfunction]
 pub fn report_cases(py: Python<'_>, metrics: &str, cases: &str, options: ReportOptions) -> PyResult<Results> {
     let told = py.detach(|| {
-        let unread = |error: serde_json::Error| PyFailure::data(format!("these are no results: {error}"));
+        let unread = |error: serde_json::Error| PyFailure::data(format!("these are not results: {error}"));
         let metrics: Vec<MetricInfo> = serde_json::from_str(metrics).map_err(unread)?;
         let finished: Vec<FinishedCase> = serde_json::from_str(cases).map_err(unread)?;
         let rows = finished.into_iter().map(|FinishedCase { case, mut scores, excused }| {

@@ -251,7 +251,7 @@ impl Results {
     /// The results that a state is of.
     #[staticmethod]
     fn restored(state: &str) -> PyResult<Self> {
-        let unread = |error: serde_json::Error| PyFailure::data(format!("these are no results: {error}"));
+        let unread = |error: serde_json::Error| PyFailure::data(format!("these are not results: {error}"));
         let mut lines = state.lines();
         let about: ResultsHeader = serde_json::from_str(lines.next().unwrap_or_default()).map_err(unread)?;
         let mut rows = lines

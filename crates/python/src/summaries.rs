@@ -158,7 +158,7 @@ impl MetricArrays {
         let column = |name: &str, wanted: &DataType| {
             let found = batch.column_by_name(name).ok_or_else(|| {
                 PyFailure::usage(format!("there is no column `{name}`"))
-                    .hint("give the frame that `score` gave, with all its columns")
+                    .hint("pass the frame that `score` returned, with all its columns")
             })?;
             cast(found, wanted).map_err(|error| PyFailure::usage(format!("column `{name}`: {error}")))
         };
@@ -211,6 +211,6 @@ impl MetricArrays {
             return Ok(Err(ScoreError::other(kind, note)));
         }
         Err(PyFailure::data(format!("a row has the status `{status}`"))
-            .hint("give the frame that `score` gave, as it is"))
+            .hint("pass the frame that `score` returned, unchanged"))
     }
 }

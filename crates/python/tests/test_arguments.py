@@ -206,7 +206,7 @@ def test_a_budget_without_a_longest_reply_is_told_before_anything_is_asked(tmp_p
     model = "{name: judge, api_model_name: 'command:sh', command: [sh, -c, 'touch asked; exit 1']}"
     config.write_text(f"models: [{model}]\njudges: [judge]\n")
     rows = [{"response": "a", "reference": "a", "query": "b"}]
-    with pytest.raises(probare.UsageError, match="no known longest length; set `max_tokens`"):
+    with pytest.raises(probare.UsageError, match="is not known; set `max_tokens`"):
         probare.score(rows, "judge_same_answer", config=config, budget_tokens=100)
     assert not (tmp_path / "asked").exists()
 

@@ -147,7 +147,7 @@ def test_what_cannot_be_a_metric_is_refused_in_words():
     ):
         with pytest.raises(probare.UsageError, match=words):
             probare.score(ROWS, [wrong])
-    with pytest.raises(probare.UsageError, match="(?s)`plain` is no metric yet.*put @probare.metric above"):
+    with pytest.raises(probare.UsageError, match="(?s)`plain` is not a metric yet.*put @probare.metric above"):
         probare.score(ROWS, [plain])
     with pytest.raises(probare.UsageError, match="one definition"):
         probare.score(ROWS, [{"id": brand_voice, "profile": "improved"}])

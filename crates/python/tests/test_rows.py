@@ -91,7 +91,7 @@ def test_a_row_that_is_none_has_no_number():
 
 def test_ids_that_stand_there_twice_are_told():
     rows = [{"id": 1, "response": "a", "reference": "a"}] * 2
-    with pytest.warns(probare.ProbareWarning, match="the id `1` stands there more than once.*the column `row`"):
+    with pytest.warns(probare.ProbareWarning, match="the id `1` occurs more than once.*the column `row`"):
         results = probare.score(rows, "exact_match")
     assert results.to_arrow()["row"].to_pylist() == [0, 1]
 

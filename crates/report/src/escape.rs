@@ -80,7 +80,7 @@ pub(crate) const TAG_CHARACTERS: (u32, u32) = (0xe0000, 0xe007f);
 pub fn script_json(json: &str) -> Cow<'_, str> {
     rewrite(json, |character, _, _| match character {
         '<' | '>' | '&' => Some(format!("\\u{:04x}", u32::from(character)).into()),
-        // Spaces between JSON tokens are no text.
+        // Spaces between JSON tokens are not text.
         '\n' | '\r' | '\t' => None,
         other if hidden_code(other).is_some() => {
             let mut units = [0; 2];

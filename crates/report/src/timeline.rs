@@ -113,7 +113,7 @@ fn of_call<'a>(
         }
     }
     if let Some(text) = &call.arguments_text {
-        push("/arguments_text".to_owned(), format!("{} with what is no object", call.name), Cow::Borrowed(text));
+        push("/arguments_text".to_owned(), format!("{} with what is not an object", call.name), Cow::Borrowed(text));
     }
     for (pointer, pattern) in call.regex.iter().flatten() {
         let path = format!("/regex/{}", escape_pointer_key(pointer));

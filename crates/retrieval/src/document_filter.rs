@@ -52,7 +52,7 @@ pub enum FilterError {
         /// What was given.
         value: String,
     },
-    /// It is no object.
+    /// It is not an object.
     #[error("the filter is not an object from fields to values")]
     NoObject,
     /// No document has the field.

@@ -16,7 +16,7 @@ pub enum RetrievalError {
     #[error(transparent)]
     Filter(#[from] FilterError),
     /// There is no index at this place.
-    #[error("`{}` is no index", .0.display())]
+    #[error("`{}` is not an index", .0.display())]
     NoIndex(PathBuf),
     /// The folder holds something else.
     #[error("`{}` holds files that are no part of an index, such as `{name}`", path.display())]

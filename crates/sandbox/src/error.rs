@@ -10,7 +10,7 @@ pub enum SandboxError {
     #[error("bubblewrap (`bwrap`) is not installed")]
     NoBubblewrap,
     /// Another program that is needed is not installed.
-    #[error("`{program}` is not installed, which is needed to {purpose}")]
+    #[error("`{program}` is not installed; it is needed to {purpose}")]
     NoProgram {
         program: &'static str,
         /// What for.

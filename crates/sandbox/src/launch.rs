@@ -110,7 +110,7 @@ pub(crate) fn check_file_name(name: &str) -> Result<&str, SandboxError> {
     if is_inside {
         return Ok(name);
     }
-    Err(SandboxError::Program { reason: format!("`{name}` is no name of a file in the folder of a program") })
+    Err(SandboxError::Program { reason: format!("`{name}` is not the name of a file in the folder of a program") })
 }
 
 /// Seconds of processor time that one process may take.

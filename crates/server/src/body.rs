@@ -119,12 +119,12 @@ pub(crate) async fn read_body(
     Ok(held)
 }
 
-/// Reads JSON. What is no JSON is a bad request; what is some, but not what was expected, cannot be processed.
+/// Reads JSON. What is not JSON is a bad request; what is some, but not what was expected, cannot be processed.
 pub(crate) fn parse_json<'a, T: Deserialize<'a>>(bytes: &'a [u8], expected: &str) -> Result<T, ApiError> {
     serde_json::from_slice(bytes).map_err(|error| {
         let (status, what) = match error.classify() {
             Category::Data => (StatusCode::UNPROCESSABLE_ENTITY, "the body does not fit"),
-            _ => (StatusCode::BAD_REQUEST, "the body is no valid JSON"),
+            _ => (StatusCode::BAD_REQUEST, "the body is not valid JSON"),
         };
         ApiError::new(status, format!("{what}: {}", crate::app::truncated(&error.to_string()))).expecting(expected)
     })

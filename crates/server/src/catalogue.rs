@@ -66,7 +66,7 @@ pub(crate) async fn show_metric(
     request: Request,
 ) -> Result<Response, ApiError> {
     query_parameters(request.uri(), &[])?;
-    let Path(id) = id.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the path is no UTF-8"))?;
+    let Path(id) = id.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the path is not UTF-8"))?;
     let metric = registry().get(&id).map_err(|unknown| {
         let hint = unknown.hint().unwrap_or_else(|| "/v1/metrics lists all metrics".to_owned());
         ApiError::new(StatusCode::NOT_FOUND, truncated(&unknown.to_string())).expecting(hint)

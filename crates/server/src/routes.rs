@@ -82,7 +82,7 @@ enum ProfileName {
 const PROFILE: RouteParameter = RouteParameter {
     name: "profile",
     place: "query",
-    summary: "Which definition of the metrics: `published` (as their authors define them) or `improved` (ours, where it does better)",
+    summary: "Which definition of the metrics: `published` (as their authors define them) or `improved` (our own, where a metric has one)",
     schema: schema::<ProfileName>,
     repeats: false,
 };

@@ -256,7 +256,9 @@ impl ScoreJob {
             let mut body: ScoreRequest<'_> = body::parse_json(&held.bytes, EXPECTED)?;
             let cases = body.cases.get();
             if !cases.starts_with('[') {
-                return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "`cases` is no list").expecting(EXPECTED));
+                return Err(
+                    ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "`cases` is not a list").expecting(EXPECTED)
+                );
             }
             // The text of the cases is a piece of the body.
             let before = (cases.as_ptr() as usize).saturating_sub(held.bytes.as_ptr() as usize);

@@ -163,7 +163,7 @@ async fn keep(
     let shared = SharedApp::clone(app);
     let split = move |_: &mut _| {
         let held = wrapping.decode(&shared, held)?;
-        let text = std::str::from_utf8(&held.bytes).map_err(|_| unreadable("it is no UTF-8"))?;
+        let text = std::str::from_utf8(&held.bytes).map_err(|_| unreadable("it is not UTF-8"))?;
         let split = split_export(text).map_err(|error| unreadable(&error.to_string()))?;
         // The room of the body is kept until its pieces are.
         Ok::<_, ApiError>((split, held))
@@ -194,7 +194,7 @@ impl TraceEncoding {
         if self.is_packed {
             let mut bytes = Vec::new();
             let read = MultiGzDecoder::new(held.bytes.as_slice()).take(limit as u64 + 1).read_to_end(&mut bytes);
-            read.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is no gzip").expecting(EXPECTED))?;
+            read.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is not gzip").expecting(EXPECTED))?;
             if bytes.len() > limit {
                 return Err(too_long(limit));
             }
@@ -205,7 +205,7 @@ impl TraceEncoding {
                 otlp::as_json(&held.bytes, self.signal, limit.saturating_mul(LONGER)).map_err(
                     |unread| match unread {
                         OtlpError::Broken(reason) => {
-                            let error = format!("the body is no protobuf of OTLP: {}", truncated(&reason));
+                            let error = format!("the body is not OTLP protobuf: {}", truncated(&reason));
                             ApiError::new(StatusCode::BAD_REQUEST, error).expecting(EXPECTED)
                         }
                         OtlpError::TooLong => too_long(limit),

@@ -27,7 +27,7 @@ impl Backend for LocalVectors {
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
         let what = format!("the embedding model `{model}`");
         if LocalModel::from_name(model).is_err() {
-            let remedy = "a server computes vectors of models on its own machine alone".to_owned();
+            let remedy = "a server computes vectors only with models on its own machine".to_owned();
             return Err(BuildError::Missing { what, remedy });
         }
         // Why it cannot be used may name a path; that is for the operator.

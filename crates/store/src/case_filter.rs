@@ -442,7 +442,7 @@ fn condition(word: FilterToken, metrics: &[String]) -> Result<CaseFilter, CaseFi
         };
         match rest.parse::<f64>() {
             Ok(limit) if limit.is_finite() => Ok(FilterCondition::Number(quantity, relation, limit)),
-            _ => Err(refused(format!("`{rest}` is no number"))),
+            _ => Err(refused(format!("`{rest}` is not a number"))),
         }
     };
     let words = |make: fn(String) -> FilterCondition, signs: &[&str]| {
@@ -478,7 +478,7 @@ fn condition(word: FilterToken, metrics: &[String]) -> Result<CaseFilter, CaseFi
         "flipped" => match (sign, is_metric(&rest)) {
             ("", _) => FilterCondition::Flipped(None),
             (":" | "=", true) => FilterCondition::Flipped(Some(rest.clone())),
-            _ => return Err(refused(format!("`{rest}` is no metric of this run"))),
+            _ => return Err(refused(format!("`{rest}` is not a metric of this run"))),
         },
         _ if sign.is_empty() && name.is_empty() && !is_quoted => return Err(refused("no words are given".to_owned())),
         _ if sign.is_empty() => FilterCondition::Text(name.clone()),
@@ -586,12 +586,12 @@ mod tests {
     fn what_is_no_condition_is_refused_with_its_place() {
         for (line, told) in [
             ("é token_f2<1", "`token_f2<1` at 3: there is nothing called `token_f2`; did you mean `token_f1`?"),
-            ("token_f1<x", "`token_f1<x` at 1: `x` is no number"),
-            ("token_f1<NaN", "`token_f1<NaN` at 1: `NaN` is no number"),
+            ("token_f1<x", "`token_f1<x` at 1: `x` is not a number"),
+            ("token_f1<NaN", "`token_f1<NaN` at 1: `NaN` is not a number"),
             ("token_f1", "`token_f1` at 1: write token_f1 with < <= > >= = or != and a number"),
             ("text~\"a", "`text~\"a` at 1: a quotation mark is not closed"),
             ("model:", "`model:` at 1: no words are given"),
-            ("flipped:x", "`flipped:x` at 1: `x` is no metric of this run"),
+            ("flipped:x", "`flipped:x` at 1: `x` is not a metric of this run"),
             ("a OR", "`OR` at 5: a condition is expected behind it"),
             ("OR a", "`OR` at 1: a condition is expected before it"),
             ("a OR OR b", "`OR` at 10: a condition is expected behind it"),

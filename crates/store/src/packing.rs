@@ -84,7 +84,7 @@ impl Unpacker {
         let unpacked = context.decompress_using_ddict(&mut bytes, packed, dictionary.as_ddict());
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(context);
         unpacked.map_err(|error| get_error_name(error).to_owned())?;
-        String::from_utf8(bytes).map_err(|_| "a text is no UTF-8".to_owned())
+        String::from_utf8(bytes).map_err(|_| "a text is not UTF-8".to_owned())
     }
 }
 

@@ -12,7 +12,7 @@ pub fn page_examples(page: &str) -> Vec<(usize, Value)> {
             None => {}
             Some((start, content)) if line == "```" => {
                 let example = serde_json::from_str(content)
-                    .unwrap_or_else(|error| panic!("the example at line {start} is no JSON: {error}"));
+                    .unwrap_or_else(|error| panic!("the example at line {start} is not JSON: {error}"));
                 examples.push((*start, example));
                 open = None;
             }

@@ -537,7 +537,7 @@ impl UnnamedRows {
         if self.has_several {
             return Some(format!("the run has several outputs of a case, and {words}"));
         }
-        self.twice.as_ref().map(|id| format!("the id `{id}` stands there several times, and {words}"))
+        self.twice.as_ref().map(|id| format!("the id `{id}` occurs several times, and {words}"))
     }
 }
 

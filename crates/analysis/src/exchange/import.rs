@@ -164,7 +164,7 @@ fn write_configuration(
     whole.insert("datasets".to_owned(), json!([{"path": cases}]));
     whole.extend(configuration);
     let head = format!(
-        "# Written by `probare import` from files of {format}. `probare schema config` shows what may stand here.\n"
+        "# Written by `probare import` from files of {format}. `probare schema config` shows the allowed keys.\n"
     );
     let text = head + &to_yaml(&Json::Object(whole));
     let written = OutputWriter::write_file(path, text.as_bytes());

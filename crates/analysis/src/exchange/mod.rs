@@ -95,7 +95,7 @@ pub enum ExchangeError {
     #[error("there is no finished sample to export")]
     Nothing,
     /// No sample comes from a trace.
-    #[error("no sample comes from a trace, so that there is no span to put a score at")]
+    #[error("no sample comes from a trace, so there is no span to attach a score to")]
     NoTrace,
     /// The file has a place for one metric, and it is not known which.
     #[error("a file for {target} holds one metric, and it is not known which")]
@@ -112,7 +112,7 @@ pub enum ExchangeError {
         target: ExportTarget,
     },
     /// What does not apply has no place in the file.
-    #[error("what does not apply has no place in a file for {target}")]
+    #[error("a file for {target} cannot hold results that are not applicable")]
     All {
         /// The tool.
         target: ExportTarget,

@@ -322,6 +322,6 @@ fn compare_columns(recorded: &[String], wanted: &[String], verdict: &mut Verdict
     if sorted.0 == sorted.1 {
         verdict.about_file("the columns stand in another order".to_owned());
     } else if recorded.len() != recorded.iter().collect::<std::collections::BTreeSet<_>>().len() {
-        verdict.about_file("a column stands there twice".to_owned());
+        verdict.about_file("a column occurs twice".to_owned());
     }
 }

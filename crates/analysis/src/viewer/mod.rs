@@ -71,7 +71,7 @@ pub enum ViewerError {
         by: String,
     },
     /// No run has such a metric.
-    #[error("no run has a metric `{metric}`; they have {known}")]
+    #[error("no run has a metric `{metric}`; their metrics are {known}")]
     NoMetric {
         /// What was asked for.
         metric: String,

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::synthlink;
 
-/// So many cases; an error only if the generator wrote something that is no JSON.
+/// So many cases; an error only if the generator wrote something that is not JSON.
 pub fn cases(count: usize, seed: u64) -> serde_json::Result<Vec<Case>> {
     let questions: Vec<Json> =
         synthlink::catalogue(count, seed).lines().map(serde_json::from_str).collect::<Result<_, _>>()?;

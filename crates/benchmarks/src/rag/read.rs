@@ -12,7 +12,7 @@ use super::Exchange;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("`{file}` is not valid JSON: {reason}")]
     Json {
         /// Name of the file.

@@ -37,7 +37,7 @@ pub(super) struct TaskScore {
 /// Reasons of failure that are shown; all are counted.
 const SHOWN_ERRORS: usize = 3;
 
-/// A task's value; a mean of nothing is no number.
+/// A task's value; a mean of nothing is not a number.
 fn score_of(subtask: Subtask, values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| task_score(subtask, values))
 }
@@ -235,7 +235,7 @@ impl ModelScores<'_> {
                 text.push_str(&format!("; {:.2} if failed ones count 0", task.with_failed));
             }
             if let Some(other) = task.other {
-                text.push_str(&format!("; {other:.2} by the other reading"));
+                text.push_str(&format!("; {other:.2} in the other profile"));
             }
             if let Some(words) = task.unread() {
                 text.push_str(&format!("; {words}"));
@@ -375,7 +375,7 @@ impl TaskScore {
         if *failed > 0 {
             notes.push(format!("{:.2} if failed ones count 0", self.with_failed));
         }
-        notes.extend(self.other.map(|other| format!("{other:.2} by the other reading")));
+        notes.extend(self.other.map(|other| format!("{other:.2} in the other profile")));
         notes.extend(Some(self.means()).filter(|means| !means.is_empty()));
         PanelCell::from(format_score(self.score)).with_note(notes.join("; "))
     }

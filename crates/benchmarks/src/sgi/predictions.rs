@@ -60,7 +60,7 @@ pub(super) fn read(path: &Path) -> Result<SgiOutputs, BenchmarkError> {
     for (at, (line, row)) in rows.into_iter().enumerate() {
         let Some(output) = OUTPUTS.iter().find_map(|field| row.get(*field)).and_then(Json::as_str) else {
             return Err(BenchmarkError::data(format!("`{name}`, line {line}: there is no output"))
-                .hint(format!("it stands under one of {}", OUTPUTS.join(", "))));
+                .hint(format!("it is under one of these keys: {}", OUTPUTS.join(", "))));
         };
         let id = IDS.iter().find_map(|field| row.get(*field)).and_then(|id| match id {
             Json::String(id) => Some(id.clone()),
@@ -99,7 +99,7 @@ impl SgiOutputs {
         if met == 0 {
             let first = self.by_id.keys().next().cloned().unwrap_or_default();
             return Err(BenchmarkError::data(format!("no output of `{name}` belongs to a row of the data"))
-                .hint(format!("rows are known by `idx`; the first output is for `{first}`")));
+                .hint(format!("rows are identified by `idx`; the first output is for `{first}`")));
         }
         Ok(met)
     }

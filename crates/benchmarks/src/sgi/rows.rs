@@ -150,7 +150,7 @@ fn json_rows(name: &str, text: &str) -> Result<Vec<NumberedRow>, BenchmarkError>
         let rows: Vec<Json> = serde_json::from_str(text).map_err(|error| wrong(error.line(), error.to_string()))?;
         let object = |(at, row): (usize, Json)| match row {
             Json::Object(row) => Ok((at + 1, row)),
-            _ => Err(wrong(1, format!("item {} is no object", at + 1))),
+            _ => Err(wrong(1, format!("item {} is not an object", at + 1))),
         };
         return rows.into_iter().enumerate().map(object).collect();
     }
@@ -170,7 +170,7 @@ fn case(subtask: Subtask, row: Map<String, Json>, at: usize, prompts: &SgiPrompt
         }
     }
     let text = |name: &str| row.get(name).and_then(Json::as_str);
-    let question = text("question").ok_or("`question` is no text")?;
+    let question = text("question").ok_or("`question` is not text")?;
     let id = match row.get("idx") {
         Some(Json::String(id)) => id.clone(),
         Some(Json::Number(id)) => id.to_string(),
@@ -178,9 +178,9 @@ fn case(subtask: Subtask, row: Map<String, Json>, at: usize, prompts: &SgiPrompt
     };
     let options: Vec<&str> = match row.get("options") {
         Some(Json::Array(items)) if subtask == Subtask::ExperimentalReasoning => {
-            items.iter().map(Json::as_str).collect::<Option<_>>().ok_or("`options` is no list of texts")?
+            items.iter().map(Json::as_str).collect::<Option<_>>().ok_or("`options` is not a list of texts")?
         }
-        _ if subtask == Subtask::ExperimentalReasoning => return Err("`options` is no list of texts".to_owned()),
+        _ if subtask == Subtask::ExperimentalReasoning => return Err("`options` is not a list of texts".to_owned()),
         _ => Vec::new(),
     };
     if !options.is_empty() && option_letter(options.len() - 1).is_none() {
@@ -239,7 +239,7 @@ mod tests {
         let query = case.query.unwrap();
         assert!(query.contains("Question:\nQ?\n\nOptions:\nA. one\nB. two"), "{query}");
         assert_eq!(case.reference.unwrap()[0], "B");
-        assert_eq!(row(serde_json::json!(["one", 2])).unwrap_err(), "`options` is no list of texts");
+        assert_eq!(row(serde_json::json!(["one", 2])).unwrap_err(), "`options` is not a list of texts");
         assert_eq!(row(vec!["x"; 27].into()).unwrap_err(), "there are 27 options, and letters for 26");
     }
 

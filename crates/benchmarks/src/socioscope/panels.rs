@@ -63,7 +63,7 @@ fn shortened(name: &str) -> String {
 type GroupRow<'a> = (&'static str, &'a str, &'a ScoreGroup, Option<&'a ScoreGroup>, Option<&'a ScoreGroup>);
 
 fn table(summary: &SocioscopeSummary, improved: Option<&SocioscopeSummary>) -> PanelTable {
-    let columns = ["Name", "Group", "Score"].into_iter().chain(improved.map(|_| "Careful"));
+    let columns = ["Name", "Group", "Score"].into_iter().chain(improved.map(|_| "Improved"));
     let columns = columns.chain(["Answers", "Min", "Max", "Deviation", "Exact quotations"]);
     let mut table = PanelTable::new("", columns, 2);
     let overall = ("all", "overall", &summary.overall, improved.map(|all| &all.overall), Some(&summary.verbatim));

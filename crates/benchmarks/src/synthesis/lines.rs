@@ -34,7 +34,7 @@ impl LoadError {
 /// A line that is no case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadLine {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("Line {number}: Invalid JSON - {problem}")]
     Json {
         /// Number of the line, counted from the first that is not blank.

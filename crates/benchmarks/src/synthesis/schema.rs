@@ -19,7 +19,7 @@ pub struct CaseSchema {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// The file is no JSON.
+    /// The file is not JSON.
     #[error("the schema is not JSON: {0}")]
     Json(String),
     /// It uses what is not known here.

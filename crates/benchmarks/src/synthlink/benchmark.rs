@@ -244,7 +244,7 @@ fn read_weights(text: &str) -> Result<MeasureWeights, String> {
             .iter()
             .position(|measure| *measure == name.trim())
             .ok_or_else(|| format!("unknown measure `{}`; known are {}", name.trim(), MEASURES.join(", ")))?;
-        list[place] = number.trim().parse().map_err(|_| format!("`{}` is no number", number.trim()))?;
+        list[place] = number.trim().parse().map_err(|_| format!("`{}` is not a number", number.trim()))?;
     }
     MeasureWeights::from(list).check()
 }

@@ -194,7 +194,7 @@ fn text((system, SystemMeans { summary, improved }): &(&SystemResult, &SystemMea
     let mut text = if named { format!("{}\n\n", escape::terminal(&system.name)) } else { String::new() };
     text.push_str(&files::terminal(summary));
     if let Some((_, improved)) = improved {
-        text.push_str("\nCareful reading:\n");
+        text.push_str("\nImproved definition:\n");
         text.push_str(&files::terminal(improved));
     }
     text

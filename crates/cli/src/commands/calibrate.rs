@@ -397,16 +397,19 @@ impl<'a> Calibration<'a> {
                 "{} are too few: {fewest} at one end of the scale have to be right to guarantee at most {guarantee}",
                 count_with_noun(total as u64, "labelled case", "labelled cases")
             ))
-            .hint(format!("label at least {} more, or guarantee less with --error and --confidence", fewest - total));
+            .hint(format!(
+                "label at least {} more, or allow more with --error, or ask for less with --confidence",
+                fewest - total
+            ));
         }
         let failure =
             Failure::new(format!("at neither end of `{}` can at most {guarantee} be guaranteed", self.info.name));
         match self.outlook.steps.first() {
             Some(step) => failure.hint(format!(
-                "label about {} more cases like these, or guarantee less with --error and --confidence",
+                "label about {} more cases like these, or allow more with --error, or ask for less with --confidence",
                 step.more
             )),
-            None => failure.hint("guarantee less with --error and --confidence, or take another metric"),
+            None => failure.hint("allow more with --error, or ask for less with --confidence, or take another metric"),
         }
     }
 }

@@ -15,11 +15,10 @@ use crate::failure::{CommandResult, Failure};
 
 /// Show trends across runs: by data set, model and metric, with flaky cases.
 ///
-/// Runs come in the order of their numbers, files of results in the order in which they are given, or of their names in a
-/// folder. Files that are about the same cases, by id, question and reference, are one series, whatever they are called. Each
-/// run is compared with the one before it, case by case, as `probare compare` does; p values are adjusted after Holm over all
-/// steps, and the first step that chance does not explain is named. Where cases have several outputs, pass^k is the chance that
-/// all of k pass.
+/// Runs are ordered by number, result files as given, or by name in a folder. Files with the same cases (by id, question and
+/// reference) form one series, whatever their names. Each run is compared with the one before it, case by case, as `probare
+/// compare` does; p values are adjusted over all steps (Holm), and the first significant step is named. If cases have several
+/// outputs, pass^k is the probability that all of k pass.
 ///
 /// Without arguments it shows the runs of the store and the results files of the working folder.
 #[derive(Debug, clap::Args)]

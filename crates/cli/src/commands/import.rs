@@ -145,7 +145,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     }
     let flags = [("--allow-code", arguments.allow_code), ("--embedding", arguments.embedding.is_some())];
     if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given) {
-        let hint = "this file is none, and nothing of it is run";
+        let hint = "this file is not a configuration of promptfoo";
         return Err(Failure::usage(format!("{flag} is for configurations of promptfoo")).hint(hint));
     }
     let asked = ImportRequest {

@@ -48,7 +48,7 @@ impl CheckArguments {
         }
         let options: Option<Map<String, Json>> =
             self.options.as_deref().map(serde_json::from_str).transpose().map_err(|error| {
-                Failure::usage(format!("--options is no JSON object: {error}"))
+                Failure::usage(format!("--options is not a JSON object: {error}"))
                     .hint("for example --options '{\"k\": 3}'")
             })?;
         let name = self.command.first().map_or("", String::as_str);

@@ -82,7 +82,7 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
         let text = format!(
-            "judged without a nonce (published prompts and older recordings have none), so a verdict that stands in the \
+            "judged without a nonce (the prompts of SGI-Bench and older recordings have none), so a verdict inside the \
              answer itself may count: {}",
             metrics.join(", ")
         );

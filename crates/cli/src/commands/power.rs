@@ -19,19 +19,19 @@ use crate::failure::{CommandResult, Failure};
 
 /// Plan a run: how many cases a difference would need, and what they would cost.
 ///
-/// Two systems answer the same cases, and their values are compared pair by pair (a two-sided t test). How many pairs that
-/// takes depends on how far the differences scatter: from two earlier runs that is known, from one it is taken as if the other
-/// system were right and wrong independently of it, and without any run from the rate of good answers that is expected. Systems
-/// that mostly agree need fewer cases than that.
+/// Assumes that two systems answer the same cases and that their values are compared pair by pair (a two-sided t test). The
+/// number of pairs depends on the standard deviation of the differences. Two earlier runs give it; one run gives it under the
+/// assumption that the other system is independent; without a run it follows from the expected rate of good answers. Systems
+/// that mostly agree need fewer cases.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// One or two earlier runs of cases like these: files of results, or numbers of runs in the store; with @MODEL behind it
-    /// the outputs of one model alone
+    /// One or two earlier runs of similar cases: result files, or numbers of runs in the store; append @MODEL for the outputs
+    /// of one model
     #[arg(value_name = "RESULTS", num_args = 0..=2)]
     results: Vec<String>,
 
-    /// Metric of the results; not needed where there is one
+    /// Metric of the results; not needed if there is only one
     #[arg(short, long, value_name = "NAME", requires = "results")]
     metric: Option<String>,
 
@@ -39,11 +39,11 @@ pub struct Arguments {
     #[arg(long = "difference", value_name = "NUMBER", value_parser = difference)]
     differences: Vec<f64>,
 
-    /// Expected rate of good answers, where there is no earlier run
+    /// Expected rate of good answers, if there is no earlier run
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share, conflicts_with_all = ["results", "deviation"])]
     rate: f64,
 
-    /// Standard deviation of the differences, where it is known
+    /// Standard deviation of the differences, if it is known
     #[arg(long, value_name = "NUMBER", value_parser = difference, conflicts_with = "results")]
     deviation: Option<f64>,
 
@@ -59,11 +59,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     cases: Option<u64>,
 
-    /// Configuration of the run, for what a case costs; nobody is asked
+    /// Configuration of the run, to estimate the cost of a case; no model is asked
     #[arg(long, value_name = "CONFIG", conflicts_with = "cost_per_case")]
     config: Option<PathBuf>,
 
-    /// US dollars that a case costs
+    /// Cost of a case in US dollars
     #[arg(long, value_name = "USD", value_parser = cost)]
     cost_per_case: Option<f64>,
 
@@ -124,8 +124,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let level = ConfidenceLevel::new(arguments.confidence)
         .ok_or_else(|| Failure::usage("--confidence is a number between 0 and 1"))?;
     if arguments.power <= 1.0 - arguments.confidence {
-        return Err(Failure::usage("--power has to be larger than the risk of a false alarm")
-            .hint("a test with 95 % confidence finds what is not there in 5 % of all cases; 0.8 is usual"));
+        return Err(Failure::usage("--power has to be larger than the risk of a false alarm").hint(
+            "a test with 95 % confidence reports a difference that does not exist in 5 % of all cases; 0.8 is usual",
+        ));
     }
     let spread = spread(arguments)?;
     if spread.deviation <= 0.0 {

@@ -19,10 +19,10 @@ use crate::failure::{CommandResult, Failure};
 
 /// Resume an interrupted run.
 ///
-/// Finished samples are taken from the store, the rest is computed. Where cases, prompts, metrics or settings of models have
-/// changed since, the command says what and stops: the report would mix numbers of two different runs. --accept-changes goes
-/// on all the same; finished samples stay as they are. Profile, limit, gates and all else that the run began with still
-/// hold. A run that somebody else started needs --config: nothing that a foreign store names is run or contacted.
+/// Takes finished samples from the store and computes the rest, with the profile, limit, gates and all other settings of the
+/// run. If cases, prompts, metrics or settings of models have changed since, it names the changes and stops, because the report
+/// would mix the numbers of two different runs; --accept-changes continues and keeps finished samples as they are. A run that
+/// somebody else started needs --config: nothing that a foreign store names is run or contacted.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Number of the run; the newest that is not complete by default
@@ -68,7 +68,7 @@ enum RetryKind {
     TimedOut,
     /// The run was ended
     Cancelled,
-    /// A reply was cut at its longest length
+    /// A reply was truncated at its token limit
     Truncated,
     /// Every kind of error
     All,

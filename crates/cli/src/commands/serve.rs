@@ -37,15 +37,15 @@ const LARGEST_TOKEN: u64 = 4096;
 /// Answers POST /evaluate (one response by its query and its passages), POST /prompt and POST /evaluation-prompt (a question
 /// about the corpus of --index, answered by --model with citations), POST /v1/score (cases and metrics in, result lines
 /// out), POST /v1/traces and /v1/logs (traces of OpenTelemetry), GET /v1/metrics and GET /v1/metrics/{id}, GET
-/// /health, GET /metrics (for Prometheus) and GET /openapi.json. Ctrl-C and SIGTERM end it once what is under way is finished.
+/// /health, GET /metrics (for Prometheus) and GET /openapi.json. After Ctrl-C or SIGTERM it finishes requests under way and ends.
 ///
-/// With --collect it is where applications send their traces: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:8080 and
-/// OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf. Spans and log records are kept in the store before they are answered for. A trace
-/// for which nothing has come for --quiet-time is scored by the metrics of -m, or of the configuration, as a case of the run of
-/// the day (`probare view` shows it); what comes later makes it be scored again. Without --collect, /v1/traces scores at once
-/// and keeps nothing.
+/// With --collect, applications send their traces here: OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:8080 and
+/// OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf. The server stores spans and log records before it replies. When no span of a trace
+/// has arrived for --quiet-time, it scores the trace with the metrics of -m, or of the configuration, as a case of the run of
+/// the day (`probare view` shows it); later spans have it scored again. Without --collect, /v1/traces scores at once and keeps
+/// nothing.
 ///
-/// Without a token only 127.0.0.1 and `::1` can be listened on. The token is the content of --token-file or of the variable
+/// Without a token it listens only on 127.0.0.1 or `::1`. The token is the content of --token-file or of the variable
 /// `PROBARE_SERVE_TOKEN`; clients send it as `Authorization: Bearer TOKEN`, or as `auth` in the body of the published paths.
 #[allow(clippy::doc_markdown, reason = "the help is read in a terminal")]
 #[derive(Debug, clap::Args)]

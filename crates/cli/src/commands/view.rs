@@ -19,8 +19,8 @@ use crate::failure::{CommandResult, Failure};
 
 /// Start the results viewer: runs, cases and their evidence in a browser.
 ///
-/// Serves pages to this machine alone and prints their address; Ctrl-C ends it. The address holds a token behind the #: whoever
-/// has it can read what is shown, and label it. Nothing that is done there changes a score, and nothing is written but labels.
+/// Serves pages to this machine only and prints their address; Ctrl-C ends it. The address contains a token after the #: anybody
+/// with the token can read the pages and add labels. The viewer changes no score and writes only labels.
 ///
 /// Without arguments it shows the runs of the store and the results files of the working folder. A folder may hold a store
 /// of its own (.probare/store.db) and files of results; files of Inspect, promptfoo, lm-eval and others are imported.

@@ -135,7 +135,7 @@ fn what_is_not_there_is_told() {
     let folder = store(&[15]);
     let place = folder.path();
     let text = run_expecting(place, 64, &["history", "--metric", "rouge_l"]);
-    assert!(text.contains("no run has a metric `rouge_l`; they have exact_match, token_f1"), "{text}");
+    assert!(text.contains("no run has a metric `rouge_l`; their metrics are exact_match, token_f1"), "{text}");
     assert!(run_expecting(place, 64, &["history", "9"]).contains("has no run 9"));
     assert!(run_expecting(place, 64, &["history", "-o", "x.pdf"]).contains("known are .json, .md and .csv"));
     assert!(run_expecting(place, 64, &["history", "--last", "0"]).contains("0 is not in 1..=1000"));

@@ -80,7 +80,7 @@ fn the_same_report_twice_is_a_clear_mistake() {
     let folder = folder_with_rows(3);
     let run = run(folder.path(), &["score", "in.jsonl", "-m", "token_f1", "-o", "r.html", "-o", "./r.html"]);
     assert_eq!(code(&run), 64);
-    assert!(stderr(&run).contains("is to be written twice"), "{}", stderr(&run));
+    assert!(stderr(&run).contains("would be written twice"), "{}", stderr(&run));
     assert_eq!(names(folder.path()), ["in.jsonl"]);
 }
 

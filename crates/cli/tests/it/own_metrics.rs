@@ -130,7 +130,7 @@ fn what_is_wrong_with_python_code_is_told_with_its_line() {
         ("wrong", "failed", "ZeroDivisionError: division by zero (bad.py:13)"),
         ("leaves", "failed", "SystemExit: 3 (bad.py:17)"),
         ("nan", "failed", "returned nan, which is no score (bad.py:19)"),
-        ("span", "failed", "`response` from 0 to 999 is no range of its text (bad.py:23)"),
+        ("span", "failed", "`response` from 0 to 999 is not a range of its text (bad.py:23)"),
         ("elsewhere", "failed", "a case has no attribute `actual_output`: here it is `response` (bad.py:37)"),
         ("slip", "failed", "other columns of the row are in `metadata`' (bad.py:41)"),
     ] {

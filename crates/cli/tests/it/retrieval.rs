@@ -74,7 +74,7 @@ fn passages_are_found_with_filters_and_explained() {
     let error = failed_stderr(&run(folder.path(), &["rag", "search", "index", "winter", "--filter", "CONTRY=Poland"]));
     assert!(error.contains("hint: a field with a similar name exists: `COUNTRY`"), "{error}");
     let error = failed_stderr(&run(folder.path(), &["rag", "search", "nothing", "winter"]));
-    assert!(error.contains("`nothing` is no index") && error.contains("probare rag index"), "{error}");
+    assert!(error.contains("`nothing` is not an index") && error.contains("probare rag index"), "{error}");
     let error = failed_stderr(&run(folder.path(), &["rag", "search", "index", "winter", "--mode", "vectors"]));
     assert!(error.contains("holds no vectors"), "{error}");
 }
@@ -383,5 +383,5 @@ fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
     let error = failed_stderr(&bare(&["rag", "index", "corpus", "-o", "second", "--no-vectors"]));
     assert!(error.contains("timetable.pdf") && error.contains("in a sandbox alone, and there is none"), "{error}");
     assert!(error.contains("hint: install what is missing"), "{error}");
-    assert!(failed_stderr(&run(folder.path(), &["rag", "search", "second", "ferry"])).contains("is no index"));
+    assert!(failed_stderr(&run(folder.path(), &["rag", "search", "second", "ferry"])).contains("is not an index"));
 }

@@ -266,7 +266,7 @@ fn what_cannot_be_decided_early_is_refused_before_anybody_is_asked() {
     };
     refused(&[], "no gate says what is to be decided");
     refused(&["--fail-if", "steps>3"], "`steps` has no fixed range, so no gate on it can be decided early");
-    refused(&["--fail-if-any", "contains<1"], "is not about a mean of values of cases; it needs the complete run");
+    refused(&["--fail-if-any", "contains<1"], "does not limit a mean over cases, so it needs the complete run");
     refused(&["--fail-quantile", "contains@90%<1"], "it needs the complete run");
     refused(&["--fail-under", "contains=0.5", "--significant"], "`significant` looks at intervals or groups");
     refused(&["--fail-under", "contains=0"], "passes or fails whatever the values of its metric are");

@@ -145,7 +145,7 @@ impl WorkingState {
         if condition.json.is_none() {
             return Ok(StateFinding::Text(String::from_utf8_lossy(&bytes).into_owned()));
         }
-        let value: Json = serde_json::from_slice(&bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+        let value: Json = serde_json::from_slice(&bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         let at = condition.at.as_deref().unwrap_or_default();
         let found = value.pointer(at).cloned().ok_or_else(|| format!("it has nothing at `{at}`"))?;
         Ok(StateFinding::Json(found))

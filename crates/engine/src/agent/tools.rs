@@ -194,7 +194,7 @@ impl ToolSet {
             return Ok(ToolResult::error(format!("there is no tool `{name}`; the tools are {}", known.join(", "))));
         };
         if !arguments.is_object() {
-            return Ok(ToolResult::error("the arguments are no object of JSON"));
+            return Ok(ToolResult::error("the arguments are not a JSON object"));
         }
         let OpenEntry { entry, recorded, remote, .. } = &self.entries[at];
         let failed = |reason: String| CallFault::Failed(format!("tool `{name}`: {reason}"));

@@ -47,7 +47,7 @@ impl SimulatedUser {
             Json::Array(list) => list.iter().map(|text| text.as_str().map(str::to_owned)).collect(),
             _ => None,
         };
-        texts.ok_or_else(|| missing("is no list of texts"))
+        texts.ok_or_else(|| missing("is not a list of texts"))
     }
 
     /// What a model that plays the user is asked: its role, and the conversation as the user sees it.

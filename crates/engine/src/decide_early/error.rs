@@ -13,7 +13,7 @@ pub enum EarlyDecisionError {
     #[error("no gate says what is to be decided")]
     NoGate,
     /// A gate on something else than a mean of values of cases.
-    #[error("`{gate}` is not about a mean of values of cases; it needs the complete run")]
+    #[error("`{gate}` does not limit a mean over cases, so it needs the complete run")]
     NotAMean { gate: String },
     /// A gate that asks for more than the mean as it is.
     #[error("`{option}` looks at intervals or groups of a complete run, so no gate can be decided early with it")]
@@ -66,7 +66,7 @@ pub enum EarlyDecisionError {
     #[error("a batch sends all questions at once, so nothing is saved by deciding early")]
     Batch,
     /// Too few cases.
-    #[error("{} cannot be decided early; {FEWEST_CASES} cases are the least", count_with_noun(*cases as u64, "case", "cases"))]
+    #[error("{} cannot be decided early; at least {FEWEST_CASES} cases are needed", count_with_noun(*cases as u64, "case", "cases"))]
     FewCases {
         /// How many there are.
         cases: usize,

@@ -321,7 +321,7 @@ impl Writer<'_> {
                         file: self.name.to_owned(),
                         line: None,
                         column: None,
-                        reason: format!("the id `{}` stands there more than once{EACH_ROW_IS_A_CASE}", result.case.id),
+                        reason: format!("the id `{}` occurs more than once{EACH_ROW_IS_A_CASE}", result.case.id),
                         hint: Some("a column `repeat` numbers the outputs of one case".to_owned()),
                         lost: false,
                         id: None,

@@ -228,7 +228,7 @@ impl Ready {
             return Err("`summary` is more than one line".to_owned());
         }
         if !(self.options.is_null() || self.options.is_object()) {
-            return Err("`options` is no JSON Schema (an object)".to_owned());
+            return Err("`options` is not a JSON Schema (an object)".to_owned());
         }
         Ok(())
     }
@@ -429,7 +429,7 @@ fn outcome(message: ResultMessage<'_>, ready: &Ready, sample: Sample<'_>) -> Res
     }
     let mut kept = ScoreParts::EMPTY;
     for (name, part) in parts {
-        let number = part.as_f64().ok_or_else(|| format!("the part `{name}` is no number"))?;
+        let number = part.as_f64().ok_or_else(|| format!("the part `{name}` is not a number"))?;
         kept.push(name, Value::new(number).map_err(|error| error.to_string())?);
     }
     let mut pieces = Vec::with_capacity(evidence.len());
@@ -477,7 +477,7 @@ impl WorkerEvidence {
                 let whole = whole.ok_or_else(|| format!("the case has no text `{field}{shown}`"))?;
                 let span = (byte_offset(&whole, start, offsets), byte_offset(&whole, end, offsets));
                 let (Some(from), Some(to)) = span else {
-                    return Err(format!("`{field}{shown}` from {start} to {end} is no range of its text"));
+                    return Err(format!("`{field}{shown}` from {start} to {end} is not a range of its text"));
                 };
                 if from > to {
                     return Err(format!("`{field}{shown}` ends at {end}, before it starts at {start}"));
@@ -607,7 +607,7 @@ mod tests {
             (r#","error":"x","kind":"cancelled""#, "`kind` is `cancelled`"),
             (r#","label":"""#, "`label` is empty"),
             (r#","label":"failed""#, "choose another word"),
-            (r#","value":1,"parts":{"a":"b"}"#, "the part `a` is no number"),
+            (r#","value":1,"parts":{"a":"b"}"#, "the part `a` is not a number"),
             (r#","value":1,"evidence":[{"kind":"matched"}]"#, "evidence 1: it has neither a place nor a `text`"),
             (
                 r#","value":1,"evidence":[{"kind":"matched","field":"query","start":0,"end":1}]"#,

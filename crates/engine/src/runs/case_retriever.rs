@@ -145,7 +145,7 @@ impl CaseRetriever {
             return Ok(Some(RelevantIds { ids: ids.clone(), by_document }));
         }
         let Some(evidence) = case.metadata.get(EVIDENCE) else { return Ok(None) };
-        let list = evidence.as_array().ok_or_else(|| wrong("`evidence` is no list".to_owned()))?;
+        let list = evidence.as_array().ok_or_else(|| wrong("`evidence` is not a list".to_owned()))?;
         let mut ids = Vec::new();
         for item in list {
             let text = |name: &str| {

@@ -91,7 +91,7 @@ pub enum EvaluationError {
         reason: String,
     },
     /// Something is expected of a metric that is not computed.
-    #[error("cases of `{dataset}` expect something of `{metric}`, which is not among the metrics")]
+    #[error("cases of `{dataset}` have expectations about `{metric}`, which is not among the metrics")]
     NotComputed {
         dataset: String,
         metric: String,

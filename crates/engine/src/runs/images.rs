@@ -14,13 +14,13 @@ pub(super) fn attach(messages: &mut [Message], case: &Case, folder: &Path) -> Re
         (Some(Json::Array(paths)), _) => {
             let text = |path: &'_ Json| path.as_str().is_some();
             if !paths.iter().all(text) {
-                return Err(failed("`metadata.images` is no list of paths".to_owned()));
+                return Err(failed("`metadata.images` is not a list of paths".to_owned()));
             }
             paths.iter().filter_map(Json::as_str).collect()
         }
         (Some(Json::Null) | None, Some(Json::Null) | None) => return Ok(()),
         (Some(Json::Null) | None, Some(Json::String(path))) | (Some(Json::String(path)), _) => vec![path],
-        _ => return Err(failed("`metadata.images` is no list of paths, or `metadata.image` no path".to_owned())),
+        _ => return Err(failed("`metadata.images` is not a list of paths, or `metadata.image` no path".to_owned())),
     };
     let Some(last) = messages.iter_mut().rev().find(|message| message.role == Role::User) else {
         return Err(failed("there is no message of the user to which an image could be added".to_owned()));

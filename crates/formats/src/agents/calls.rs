@@ -73,7 +73,7 @@ pub(super) fn call(value: &Json, side: CallKind) -> Result<CaseToolCall, String>
 fn expected_call(value: &Json) -> Result<CaseToolCall, String> {
     let Some(object) = value.as_object() else { return expected_alternative(value) };
     let Some(list) = object.get("one_of").filter(|list| !list.is_null()) else { return expected_alternative(value) };
-    let list = list.as_array().filter(|list| !list.is_empty()).ok_or("has `one_of` that is no list of calls")?;
+    let list = list.as_array().filter(|list| !list.is_empty()).ok_or("has `one_of` that is not a list of calls")?;
     let mut calls = Vec::with_capacity(list.len() + 1);
     let mut shell = object.clone();
     shell.shift_remove("one_of");
@@ -165,7 +165,7 @@ fn plain_call(value: &Json, side: CallKind) -> Result<CaseToolCall, String> {
 fn call_named(object: &Map<String, Json>, name: Option<&Json>) -> Result<CaseToolCall, String> {
     let name = match name {
         Some(Json::String(name)) => name.clone(),
-        Some(_) => return Err("has a name that is no text".to_owned()),
+        Some(_) => return Err("has a name that is not text".to_owned()),
         None => return Err("has no name".to_owned()),
     };
     // An item of OpenAI's responses has an id of its own beside that of the call.
@@ -230,15 +230,15 @@ fn with_expectations(object: &Map<String, Json>, call: CaseToolCall) -> Result<C
     let map = |name: &str| match object.get(name) {
         Some(Json::Object(map)) => Ok(Some(map.clone())),
         None | Some(Json::Null) => Ok(None),
-        Some(_) => Err(format!("has `{name}` that is no object")),
+        Some(_) => Err(format!("has `{name}` that is not an object")),
     };
     let (optional, any) = (pointers(object, "optional")?, pointers(object, "any")?);
     let (accept, regex) = (map("accept")?, map("regex")?);
     if accept.iter().flatten().any(|(pointer, values)| !pointer.starts_with('/') || !values.is_array()) {
-        return Err("has `accept` that is no object of lists under JSON Pointers such as `/city`".to_owned());
+        return Err("has `accept` that is not an object of lists under JSON Pointers such as `/city`".to_owned());
     }
     if regex.iter().flatten().any(|(pointer, pattern)| !pointer.starts_with('/') || !pattern.is_string()) {
-        return Err("has `regex` that is no object of patterns under JSON Pointers such as `/city`".to_owned());
+        return Err("has `regex` that is not an object of patterns under JSON Pointers such as `/city`".to_owned());
     }
     let allowed = map("allowed")?.or(call.allowed);
     Ok(CaseToolCall { accept, optional, any, regex, allowed, ..call })
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(call(&json!({"arguments": 3}), CallKind::Made).unwrap_err(), "has no name");
         assert_eq!(
             call(&json!({"name": 3, "arguments": {}}), CallKind::Made).unwrap_err(),
-            "has a name that is no text"
+            "has a name that is not text"
         );
         assert!(call(&json!("f"), CallKind::Made).is_err());
     }
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn an_expectation_that_says_nothing_is_refused() {
         let reason = |value: Json| call(&value, CallKind::Expected).unwrap_err();
-        assert_eq!(reason(json!({"one_of": []})), "has `one_of` that is no list of calls");
+        assert_eq!(reason(json!({"one_of": []})), "has `one_of` that is not a list of calls");
         assert_eq!(reason(json!({"one_of": [{"n": 1}]})), "has `one_of[0]`, which has no name");
         assert_eq!(reason(json!({"oneOf": ["f"]})), "has `oneOf`, which is spelt `one_of`");
         assert!(reason(json!({"one_of": [{"one_of": ["f"]}]})).contains("a further `one_of`"));

@@ -480,7 +480,7 @@ fn is_result(block: &Json) -> bool {
         || kind.is_some_and(|kind| kind.ends_with("_tool_result"))
 }
 
-/// Something that is no text, with the place it is at where that is short.
+/// Something that is not text, with the place it is at where that is short.
 fn other(object: &Map<String, Json>, kind: Option<&str>) -> CaseMessagePart {
     if let (Some("other"), Some(kind)) = (kind, object.get("kind").and_then(Json::as_str)) {
         let source = object.get("source").and_then(Json::as_str).map(str::to_owned);

@@ -104,7 +104,7 @@ fn turn(value: &Json) -> Result<TurnExpectation, String> {
         Some(Json::Array(list)) => {
             Some(list.iter().map(|value| calls::call(value, CallKind::Expected)).collect::<Result<Vec<_>, _>>()?)
         }
-        Some(_) => return Err("has `expected_tool_calls` that is no list".to_owned()),
+        Some(_) => return Err("has `expected_tool_calls` that is not a list".to_owned()),
     };
     let turn: TurnExpectation =
         serde_json::from_value(Json::Object(object)).map_err(|error| format!("does not fit: {error}"))?;
@@ -212,7 +212,7 @@ pub(crate) fn is_session_line(line: &Map<String, Json>) -> bool {
     shapes::claude_code::is_line(line)
 }
 
-/// Whether a list holds messages, and is no list of other things.
+/// Whether a list holds messages, and is not a list of other things.
 pub(crate) fn is_conversation(list: &[Json]) -> bool {
     list.iter().any(messages::is_message)
 }

@@ -40,7 +40,7 @@ impl JsonRows {
     pub fn cases(&self, shared: &FileContext) -> Vec<Result<Case, Problem>> {
         let mut cases = Vec::with_capacity(self.rows.len());
         let mut columns = RowColumns::new(&shared.names);
-        // All bytes are looked at once; only where some are no text is it worth asking in which row.
+        // All bytes are looked at once; only where some are not text is it worth asking in which row.
         let whole = simdutf8::basic::from_utf8(&self.bytes).ok();
         let mut start = 0;
         for row in &self.rows {
@@ -97,7 +97,7 @@ fn explain_error(text: &str, place: ValuePosition, shared: &FileContext, error: 
     let (line, column) = place.position_in_file(error.line() as u64, error.column() as u64);
     let full = error.to_string();
     let reason = full.rfind(" at line ").map_or(full.as_str(), |end| &full[..end]);
-    let mut problem = shared.lost(Some(line), Some(column), format!("the row is no valid JSON: {reason}"));
+    let mut problem = shared.lost(Some(line), Some(column), format!("the row is not valid JSON: {reason}"));
     problem.hint = match text.trim_start().as_bytes().first() {
         Some(b'[') => Some(NAMED_WRONG.to_owned()),
         _ if reason.contains("recursion limit") => Some("values may be nested 128 deep at most".to_owned()),

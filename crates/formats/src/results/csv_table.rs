@@ -42,7 +42,7 @@ impl<R: BufRead> CsvTable<R> {
         if record.last() == Some(&b'\n') {
             record.pop();
         }
-        String::from_utf8(record).map(Some).map_err(|_| "a row is no UTF-8".to_owned())
+        String::from_utf8(record).map(Some).map_err(|_| "a row is not UTF-8".to_owned())
     }
 }
 

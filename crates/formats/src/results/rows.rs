@@ -86,7 +86,7 @@ impl<R: BufRead> LineRows<R> {
         if line.last() == Some(&b'\n') {
             line.pop();
         }
-        String::from_utf8(line).map(Some).map_err(|_| "a line is no UTF-8".to_owned())
+        String::from_utf8(line).map(Some).map_err(|_| "a line is not UTF-8".to_owned())
     }
 }
 

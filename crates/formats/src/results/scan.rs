@@ -112,7 +112,7 @@ impl<R: BufRead> Scanner<R> {
         if too_long {
             return Err("a value is longer than 1 GiB".to_owned());
         }
-        String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())
+        String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
     }
 
     fn key(&mut self) -> Result<String, String> {

@@ -60,7 +60,7 @@ fn conversation_id(line: &Map<String, Json>) -> Option<String> {
 /// A conversation as a case: what the user asked last, what was answered, and all that was said and done.
 fn case(number: usize, mut row: Map<String, Json>) -> Result<Case, String> {
     if !row.get("messages").and_then(Json::as_array).is_some_and(|list| agents::is_conversation(list)) {
-        return Err("`messages` is no list of messages, each with `role` and `content`".to_owned());
+        return Err("`messages` is not a list of messages, each with `role` and `content`".to_owned());
     }
     let mut case = Case::default();
     agents::take_agent_columns(&mut case, &mut row)

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-/// The text of a message: a string, or the texts among its parts. Pictures, sounds and thoughts are no text of it.
+/// The text of a message: a string, or the texts among its parts. Pictures, sounds and thoughts are not text of it.
 pub(super) fn text(content: &Json) -> Option<String> {
     match content {
         Json::String(text) => Some(text.clone()),

@@ -33,7 +33,7 @@ impl SourceDocument {
     pub fn text(&self, format: ImportFormat) -> Result<Cow<'_, str>, ImportError> {
         let text = str::from_utf8(&self.bytes).map_err(|error| {
             let line = 1 + memchr::memchr_iter(b'\n', &self.bytes[..error.valid_up_to()]).count();
-            self.broken(format, &format!("line {line}"), "it is no UTF-8")
+            self.broken(format, &format!("line {line}"), "it is not UTF-8")
         })?;
         Ok(finite(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)))
     }

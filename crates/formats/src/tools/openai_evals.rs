@@ -137,7 +137,7 @@ impl SampleEvents {
                         }
                         Json::String(word) if kind == "metrics" => {
                             self.graded += 1;
-                            let reason = format!("the record has `{word}`, which is no number");
+                            let reason = format!("the record has `{word}`, which is not a number");
                             scores::add(&mut self.told, name, Ok(Outcome::not_applicable(reason)));
                         }
                         _ => {}

@@ -224,7 +224,7 @@ fn row_case(row: &Json, number: usize, eval: Option<&str>) -> (Case, Map<String,
     (case, Map::new())
 }
 
-/// A grade of the service as a result of ours; a failure of a grader is no number.
+/// A grade of the service as a result of ours; a failure of a grader is not a number.
 fn grade(score: Option<f64>, passed: Option<bool>) -> Option<Result<probare_core::Outcome, probare_core::ScoreError>> {
     let label = passed.map(|passed| if passed { "pass" } else { "fail" });
     let number = score.or_else(|| passed.map(|passed| f64::from(u8::from(passed))));

@@ -71,7 +71,7 @@ impl TraceLossKind {
                 ("call of a model without texts", "calls of models without texts", "; switch content capture on")
             }
             Self::Unparsed => {
-                ("attribute is no JSON", "attributes are no JSON", "; a limit on their length may have cut them")
+                ("attribute is not JSON", "attributes are not JSON", "; a limit on their length may have cut them")
             }
             Self::NotInSchema => ("place", "places", " where a message does not have the shape of the conventions"),
             Self::UnknownPart => ("part of a message", "parts of messages", " of an unknown kind, kept by name alone"),

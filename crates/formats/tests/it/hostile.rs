@@ -158,10 +158,10 @@ fn a_csv_file_without_an_end_is_given_up() {
         CaseReader::from_reader(text.chain(std::io::repeat(0)), "zeros.csv", CaseFormat::Csv, &options)
     };
     let error = start(b"").unwrap_err().to_string();
-    assert!(error.contains("at line 1 that goes on for more than 1 KiB"), "{error}");
+    assert!(error.contains("at line 1 longer than 1 KiB"), "{error}");
     let mut rows = start(b"id,response\n1,a\n2,\"").unwrap();
     let error = rows.find_map(Result::err).unwrap().to_string();
-    assert!(error.contains("at line 3 that goes on for more than 64 MiB"), "{error}");
+    assert!(error.contains("at line 3 longer than 64 MiB"), "{error}");
 }
 
 #[test]

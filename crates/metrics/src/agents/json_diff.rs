@@ -21,7 +21,7 @@ two_values! {
 }
 
 metric!(JsonDiff as Pure {
-    summary: "Likeness of two JSON values, part by part (autoevals)",
+    summary: "Similarity of two JSON values, part by part (autoevals)",
     range: (0.0, 1.0),
     better: Higher,
     needs: [],

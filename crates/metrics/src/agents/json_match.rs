@@ -491,7 +491,7 @@ impl Metric for JsonMatcher {
             Ok(values) => values,
             Err(outcome) => return Ok(outcome),
         };
-        // A reference that is no JSON is a text, and no answer key.
+        // A reference that is not JSON is a text, and no answer key.
         let is_key = |value: &&Json| self.expected.is_some() || !value.is_string();
         let expected: Vec<&Json> = expected.iter().filter(is_key).collect();
         if expected.is_empty() {

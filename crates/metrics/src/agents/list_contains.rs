@@ -1,4 +1,4 @@
-//! How well the items of two lists go together: autoevals' list contains.
+//! How well the items of two lists match: autoevals' list contains.
 
 use probare_core::{ErrorKind, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::distance::similarity;
@@ -21,7 +21,7 @@ pub struct ListContains {
 }
 
 metric!(ListContains as Pure {
-    summary: "How well the items of two lists go together (autoevals)",
+    summary: "How well the items of two lists match (autoevals)",
     range: (0.0, 1.0),
     better: Higher,
     needs: [],
@@ -54,7 +54,7 @@ impl Metric for ListContains {
             }
         };
         let Json::Array(output) = &*answer.value else {
-            return Err(ScoreError::other(ErrorKind::Unparseable, "the answer is no list"));
+            return Err(ScoreError::other(ErrorKind::Unparseable, "the answer is not a list"));
         };
         let value = list_likeness(output, &expected, self.allow_extra_entities)?;
         let note = format!("expected {}", value_excerpt(&Json::Array(expected)));

@@ -36,7 +36,7 @@ impl Default for Loops {
 }
 
 metric!(Loops as Pure {
-    summary: "Share of calls and texts that are no empty repetition",
+    summary: "Share of calls and texts that are not empty repetitions",
     range: (0.0, 1.0),
     better: Higher,
     needs: [],

@@ -56,7 +56,7 @@ fn python_number(value: &Json) -> Option<PythonNumber> {
 
 /// 1 less the distance over the sum of the sizes; two zeros are alike. Truth values are 1 and 0.
 pub fn numeric_similarity(output: &Json, expected: &Json) -> Result<f64, ScoreError> {
-    let no_number = |what: &str, kind: ErrorKind| ScoreError::other(kind, format!("{what} is no number"));
+    let no_number = |what: &str, kind: ErrorKind| ScoreError::other(kind, format!("{what} is not a number"));
     let given = python_number(output).ok_or_else(|| no_number("the answer", ErrorKind::Unparseable))?;
     let expected_number = python_number(expected).ok_or_else(|| no_number("the expected value", ErrorKind::Failed))?;
     if given.float() == 0.0 && expected_number.float() == 0.0 {

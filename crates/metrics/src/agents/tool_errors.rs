@@ -30,7 +30,7 @@ pub enum ErrorTexts {
 }
 
 metric!(ToolErrors as Pure {
-    summary: "Share of answered calls whose result is no error",
+    summary: "Share of answered calls whose result is not an error",
     range: (0.0, 1.0),
     better: Higher,
     needs: [],

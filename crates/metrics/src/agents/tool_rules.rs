@@ -49,7 +49,7 @@ pub struct CallRule {
 }
 
 metric!(ToolRules as Pure {
-    summary: "Share of rules on calls that are kept",
+    summary: "Share of the rules on calls that the agent kept",
     range: (0.0, 1.0),
     better: Higher,
     needs: [],

@@ -56,7 +56,7 @@ pub enum ToolArgsMatchMode {
 }
 
 metric!(TrajectoryMatch as Pure {
-    summary: "Whether messages and calls go the expected way (AgentEvals)",
+    summary: "Whether messages and calls follow the expected ones (AgentEvals)",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Messages, ExpectedMessages],

@@ -1,4 +1,4 @@
-//! What an answer took: tokens, money, time.
+//! What an answer cost: tokens, money, time.
 
 use probare_core::{Metric, Outcome, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ pub enum UsageUnit {
 }
 
 metric!(Usage as Pure {
-    summary: "What an answer took: tokens, US dollars, milliseconds",
+    summary: "What an answer cost: tokens, US dollars, milliseconds",
     range: (0.0, f64::INFINITY),
     better: Lower,
     needs: [],

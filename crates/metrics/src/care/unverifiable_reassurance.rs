@@ -1,4 +1,4 @@
-//! Whether the reply claims to know minds or the future.
+//! Whether the reply avoids claims to know minds or the future.
 
 use probare_core::{
     EvidenceKind, Field, LabelThreshold, Outcome, Profile, Sample, ScaleCutoff, Score, ScoreError, ShippedThresholds,
@@ -11,7 +11,7 @@ use super::lexicon::{Lexicon, LexiconHit, LexiconHits, PhraseGroup, Upstream};
 use super::synthesis_1_3::{self, SupportExchange};
 
 metric!(Options as Pure {
-    summary: "Whether the reply claims to know minds or the future",
+    summary: "Whether the reply avoids claims to know minds or the future",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],

@@ -21,7 +21,7 @@ pub struct Verbatim {
 }
 
 metric!(Verbatim as Pure {
-    summary: "Share of the quotations that stand in the passage they are said to come from",
+    summary: "Share of the quotations that are in the passage that they cite",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Citations, Context],

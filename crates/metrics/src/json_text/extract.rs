@@ -23,7 +23,7 @@ pub enum JsonScope {
     Anywhere,
 }
 
-/// Why a text is no JSON.
+/// Why a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MalformedJson {
     /// Byte of the response at which it stops being JSON.

@@ -1,4 +1,4 @@
-//! Share of the statements of a response that a model finds to bear on the query.
+//! Share of the statements of a response that a model finds relevant to the query.
 
 use probare_core::{
     BackendAnswer, BuildError, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Sample, Score, ScoreError,
@@ -28,7 +28,7 @@ pub struct JudgeAnswerRelevancy {
 }
 
 metric!(JudgeAnswerRelevancy as Judge {
-    summary: "Share of the statements of a response that a model finds to bear on the query",
+    summary: "Share of the statements of a response that a model finds relevant to the query",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Query],

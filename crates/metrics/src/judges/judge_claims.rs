@@ -36,7 +36,7 @@ pub struct JudgeClaims {
 }
 
 metric!(JudgeClaims as Judge {
-    summary: "Share of the claims of a response that a model finds in its sources, with the words that bear each out",
+    summary: "Share of the claims of a response that a model finds in its sources, with the words that support each",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],

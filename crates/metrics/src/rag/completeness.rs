@@ -1,4 +1,4 @@
-//! Share of the keywords of the query that the response takes up.
+//! Share of the keywords of the query that the response contains.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::bounded_evidence::BoundedEvidence;
 pub struct Completeness {}
 
 metric!(Completeness as Pure {
-    summary: "Share of the keywords of the query that the response takes up",
+    summary: "Share of the keywords of the query that the response contains",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Query, Response],

@@ -1,4 +1,4 @@
-//! One divided by the place of the first relevant document.
+//! One divided by the position of the first relevant document.
 
 use std::num::NonZeroUsize;
 
@@ -17,7 +17,7 @@ pub struct ReciprocalRank {
 }
 
 metric!(ReciprocalRank as Pure {
-    summary: "One divided by the place of the first relevant document",
+    summary: "One divided by the position of the first relevant document",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Retrieved, Relevant],

@@ -37,7 +37,7 @@ impl Default for EmbeddingSimilarity {
 }
 
 metric!(EmbeddingSimilarity as Judge {
-    summary: "How near the response is to the reference in meaning, by an embedding model",
+    summary: "How close the response is to the reference in meaning, by an embedding model",
     range: (-1.0, 1.0),
     better: Higher,
     needs: [Response],

@@ -1,4 +1,4 @@
-//! Whether the response is the reference.
+//! Whether the response equals the reference.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub enum Normalise {
 }
 
 metric!(ExactMatch as Pure {
-    summary: "Whether the response is the reference",
+    summary: "Whether the response equals the reference",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Reference],

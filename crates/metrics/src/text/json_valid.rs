@@ -49,7 +49,7 @@ impl Metric for JsonValid {
             Ok(span) => {
                 let root = match self.root {
                     JsonRoot::Any => None,
-                    JsonRoot::Object => Some(("{", "the value is no object")),
+                    JsonRoot::Object => Some(("{", "the value is not an object")),
                     JsonRoot::Array => Some(("[", "the value is no array")),
                 };
                 match root {

@@ -338,7 +338,7 @@ pub(crate) fn judged_output(sample: &Sample<'_>, calls: &ScriptCalls<'_>) -> Res
 }
 
 fn transformed(parts: &TestParts<'_>, response: &str, calls: &ScriptCalls<'_>) -> Result<Value, Fault> {
-    // What is no text is kept beside its text form.
+    // What is not text is kept beside its text form.
     let mut output = parts.get("output").cloned().unwrap_or_else(|| Value::from(response));
     for number in parts.get("transforms").and_then(Value::as_array).into_iter().flatten() {
         output = calls.transformed(number, &output)?;

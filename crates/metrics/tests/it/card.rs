@@ -231,7 +231,7 @@ fn the_card_holds_what_is_measured() {
         add(metric, "ordinary exchanges", "two readers", judged(metric, &exchanges, is_fine));
         add(
             metric,
-            "plain orders, guarantees, departures, and harmless replies",
+            "plain violations of the three checks, and harmless replies",
             "writer",
             judged(metric, &plain, is_fine),
         );

@@ -432,7 +432,7 @@ pub(crate) fn usage(json: &Json, input: &[&str], output: &[&str], thoughts: &str
     })
 }
 
-/// Arguments that came as text; the text itself where it is no object: what is wrong with it is told by whoever scores it.
+/// Arguments that came as text; the text itself where it is not an object: what is wrong with it is told by whoever scores it.
 pub(crate) fn arguments(text: &str) -> Json {
     if text.trim().is_empty() {
         return Json::Object(Map::new());

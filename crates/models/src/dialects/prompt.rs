@@ -77,7 +77,7 @@ fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
         return Err(wrong("has no text `answer.answer`"));
     }
     if answer.get("citations").is_some_and(|citations| !citations.is_array()) {
-        return Err(wrong("has `answer.citations` that is no list"));
+        return Err(wrong("has `answer.citations` that is not a list"));
     }
     Ok(ModelReply::text(json.to_string()).into())
 }
@@ -119,7 +119,7 @@ mod tests {
             (r#"{"context":[{"text":"x"}],"answer":{"answer":"a"}}"#, "has a passage without a text `page_content`"),
             (r#"{"context":[],"answer":"a"}"#, "has no object `answer`"),
             (r#"{"context":[],"answer":{"answer":1}}"#, "has no text `answer.answer`"),
-            (r#"{"context":[],"answer":{"answer":"a","citations":1}}"#, "has `answer.citations` that is no list"),
+            (r#"{"context":[],"answer":{"answer":"a","citations":1}}"#, "has `answer.citations` that is not a list"),
         ] {
             assert!(read(body.as_bytes()).unwrap_err().reason.contains(reason), "{body}");
         }

@@ -16,7 +16,7 @@ pub(super) fn check(test: &Value) -> Result<(), String> {
     let entries = match test.get("assert") {
         None | Some(Value::Null) => return Ok(()),
         Some(Value::Array(entries)) => entries,
-        Some(_) => return Err("`assert` of a test is no list".to_owned()),
+        Some(_) => return Err("`assert` of a test is not a list".to_owned()),
     };
     for entry in entries {
         let assertion = Assertion::from_json(entry)?;

@@ -258,7 +258,7 @@ fn loaded(vars: &Map<String, Value>, files: &dyn ConfigurationFiles) -> Result<M
                 return Err(wrong("code of a configuration is not run".to_owned()));
             }
             "png" | "jpg" | "jpeg" | "gif" | "webp" | "pdf" | "mp3" | "wav" | "mp4" => {
-                return Err(wrong("files that are no text cannot be put into a prompt here".to_owned()));
+                return Err(wrong("files that are not text cannot be put into a prompt here".to_owned()));
             }
             "yaml" | "yml" => Value::from(js::json(&yaml::parse(&files.read(path)?).map_err(wrong)?, 0)),
             "csv" => {

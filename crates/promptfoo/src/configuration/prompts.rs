@@ -167,7 +167,7 @@ fn from_file(
         }
         "json" | "yaml" | "yml" => {
             let value = if extension == "json" {
-                js::parse_json(&text).map_err(|_| wrong("it is no JSON".to_owned()))?
+                js::parse_json(&text).map_err(|_| wrong("it is not JSON".to_owned()))?
             } else {
                 yaml::parse(&text).map_err(wrong)?
             };

@@ -81,13 +81,13 @@ impl TestLoader<'_> {
             "jsonl" => {
                 let mut tests = Vec::new();
                 for (number, line) in text.lines().enumerate().filter(|(_, line)| !js::trim(line).is_empty()) {
-                    let test = js::parse_json(line).map_err(|_| wrong(format!("line {} is no JSON", number + 1)))?;
+                    let test = js::parse_json(line).map_err(|_| wrong(format!("line {} is not JSON", number + 1)))?;
                     tests.push(with_number(test, tests.len()));
                 }
                 Ok(tests)
             }
             "json" => {
-                let value = js::parse_json(&text).map_err(|_| wrong("it is no JSON".to_owned()))?;
+                let value = js::parse_json(&text).map_err(|_| wrong("it is not JSON".to_owned()))?;
                 Ok(list(value))
             }
             _ => Ok(list(yaml::parse(&text).map_err(wrong)?)),

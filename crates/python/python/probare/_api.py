@@ -108,7 +108,7 @@ def score(
       dataset, a DuckDB relation, any stream of Arrow batches, or a file (.jsonl .json .csv .tsv .parquet, also .gz and .zst).
     - `metrics`: ids, `"ID:OPTION=VALUE"`, dicts (`{"id": "ndcg", "k": 5}`), functions of `probare.catalogue`,
       functions and classes with `@probare.metric`.
-    - `profile`: `"published"` (the published definition) or `"improved"` (ours, where we do better).
+    - `profile`: `"published"` (the published definition) or `"improved"` (our own, where a metric has one).
     - `mapping`: which column becomes which field: `{"response": "model_says"}`. Names that other tools use are understood.
     - `by`: groups the summary by `"tags"`, a tag, `"metadata.COLUMN"` or `"model"`.
     - `cluster`: the column that names the cluster of a case; cases of one cluster are not independent.

@@ -106,7 +106,7 @@ def _columns(cases: Mapping[Any, Any], mapping: Mapping[str, str]) -> list[Any]:
         return [cases]
     lengths = {name: len(column) if _is_column(column) else None for name, column in cases.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"`{name}` {'is no list' if length is None else f'has {length}'}" for name, length in lengths.items())
+        told = ", ".join(f"`{name}` {'is not a list' if length is None else f'has {length}'}" for name, length in lengths.items())
         raise UsageError(f"the columns have different lengths: {told}", "give lists of one length, or a list of dicts")
     return [dict(zip(cases, values)) for values in zip(*cases.values())]
 

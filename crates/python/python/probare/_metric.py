@@ -67,7 +67,7 @@ def metric_request(metric: Any) -> Any:
     kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
     if callable(metric):
         name = getattr(metric, "__name__", kind)
-        raise WrongTypeError(f"`{name}` is no metric yet", "put @probare.metric above a function or class of your own")
+        raise WrongTypeError(f"`{name}` is not a metric yet", "put @probare.metric above a function or class of your own")
     raise WrongTypeError(f"a metric must be a text or a dict, but it is {metric!r:.80} ({kind})", HINT)
 
 

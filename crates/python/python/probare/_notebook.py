@@ -28,7 +28,7 @@ MARKS = {
 }
 """A sign and a colour for each kind of evidence."""
 
-# The class stands there twice, so that it counts for more than the styles of the notebook. Lines and marks are made of the
+# The class is named twice, so that it counts for more than the styles of the notebook. Lines and marks are made of the
 # colour of the text, so that they can be read on white and on black.
 STYLE = """<style>
 .probare.probare table { border-collapse: collapse; color: inherit; background: none; margin: 0 0 .6em; font-size: .9em; }

@@ -167,7 +167,7 @@ def json_diff(
     expected: Any = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Likeness of two JSON values, part by part (autoevals).
+    """Similarity of two JSON values, part by part (autoevals).
 
     - `preserve_strings`: Whether texts that hold JSON stay texts.
     - `at_path`: JSON Pointer to the value in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
@@ -203,7 +203,7 @@ def list_contains(
     expected: Sequence[Any] | None = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """How well the items of two lists go together (autoevals).
+    """How well the items of two lists match (autoevals).
 
     - `allow_extra_entities`: Whether further items cost nothing.
     - `at_path`: JSON Pointer to the list in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
@@ -217,7 +217,7 @@ def loops(
     texts: bool = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of calls and texts that are no empty repetition.
+    """Share of calls and texts that are not empty repetitions.
 
     - `at_least`: How often the same thing makes a loop.
     - `polled`: Tools that may be called again and again, by name or glob.
@@ -318,7 +318,7 @@ def tool_errors(
     texts: Literal["json", "all", "none"] = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of answered calls whose result is no error.
+    """Share of answered calls whose result is not an error.
 
     - `texts`: Which results are errors beside those that the source says are.
     """
@@ -328,7 +328,7 @@ def tool_rules(
     rules: Sequence[dict[str, Any]] = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of rules on calls that are kept.
+    """Share of the rules on calls that the agent kept.
 
     - `rules`: The rules; those that a case has in `metadata.rules` come after them.
     """
@@ -354,7 +354,7 @@ def trajectory_match(
     tool_args_match_overrides: dict[str, Any] = ...,
     **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
-    """Whether messages and calls go the expected way (AgentEvals).
+    """Whether messages and calls follow the expected ones (AgentEvals).
 
     - `trajectory_match_mode`: How the two sides are compared.
     - `tool_args_match_mode`: When the arguments of two calls fit.
@@ -366,7 +366,7 @@ def usage(
     count: Literal["tokens", "cost_usd", "latency_ms"] = ...,
     **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
-    """What an answer took: tokens, US dollars, milliseconds.
+    """What an answer cost: tokens, US dollars, milliseconds.
 
     - `count`: What is counted.
     """
@@ -437,7 +437,7 @@ def unverifiable_reassurance(
     lexicon: Any = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Whether the reply claims to know minds or the future.
+    """Whether the reply avoids claims to know minds or the future.
 
     - `strictness`: When the label fails, in the improved profile: `low` for what every reader would mark, `medium` (the default) for what most would, `high` also for what is mild. The value does not depend on it.
     - `upstream`: The version of Synthesis whose phrases and rules are reproduced, in the published profile: `1.0` (the default) or `1.3`.
@@ -657,7 +657,7 @@ def pick_one(
 def verbatim(
     **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
-    """Share of the quotations that stand in the passage they are said to come from."""
+    """Share of the quotations that are in the passage that they cite."""
 
 def yes_no(
     *,
@@ -695,7 +695,7 @@ def judge_answer_relevancy(
     schema: bool | None = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of the statements of a response that a model finds to bear on the query.
+    """Share of the statements of a response that a model finds relevant to the query.
 
     - `judges`: Names of the models that are asked; the judges of the run if absent.
     - `panel`: How several judges become one, statement by statement.
@@ -712,7 +712,7 @@ def judge_claims(
     schema: bool | None = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of the claims of a response that a model finds in its sources, with the words that bear each out.
+    """Share of the claims of a response that a model finds in its sources, with the words that support each.
 
     - `sources`: Name in the metadata of the source texts; `sources_verified` if absent. Where the metadata have none, `context` is used.
     - `judges`: Names of the models that are asked; the judges of the run if absent.
@@ -898,7 +898,7 @@ def secrets(
 def completeness(
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Share of the keywords of the query that the response takes up."""
+    """Share of the keywords of the query that the response contains."""
 
 def hallucination(
     *,
@@ -982,7 +982,7 @@ def reciprocal_rank(
     k: int | None = ...,
     **options: Unpack[MetricOptions],
 ) -> dict[str, Any]:
-    """One divided by the place of the first relevant document.
+    """One divided by the position of the first relevant document.
 
     - `k`: How many places are looked at; all of them where it is not given.
     """
@@ -1072,7 +1072,7 @@ def idea_generation(
     - `natural_order`: In a plan step 2 comes before step 10; in the published one behind.
     - `strict_verdicts`: `[WinA]` and `Win  A` are A; the published reader takes them for B.
     - `whole_word_verdicts`: A verdict stands as words of its own behind a label; the published reader finds one in `Darwin also`, and takes the first of an echoed `[Win A/Win B]`.
-    - `object_or_zero`: JSON that is no object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the case out of the mean.
+    - `object_or_zero`: JSON that is not an object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the case out of the mean.
     - `reasks`: How often a vote that cannot be read is asked for again. Default 0 in the published profile, 2 in the improved one.
     - `prompt`: The prompt in place of ours, or `@FILE` to read it from a file.
     """
@@ -1084,7 +1084,7 @@ def reasoning_validity(
     prompt: str | None = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures.
+    """How valid the reasoning behind an answer about an experiment is, by a judge that sees its images.
 
     - `judges`: The name of the model that judges; the judge of the run if absent.
     - `text_only`: Send no pictures, for judges that read text alone. The label then says that the judge saw none: it is not the official score.
@@ -1097,7 +1097,7 @@ def wet_experiment(
     upstream: Literal["llmrouterbench", "official-2026"] = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """How near a laboratory protocol is to the right one, by its actions and their parameters.
+    """How close a laboratory protocol is to the right one, by its actions and their parameters.
 
     - `tolerant_grammar`: Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in the published profile, true in the improved one.
     - `upstream`: Which implementation is followed. `llmrouterbench` (default), or `official-2026`, whose soft score stands beside the value in the parts `soft_*`.
@@ -1165,7 +1165,7 @@ def embedding_similarity(
     against: Literal["reference", "query", "context"] = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """How near the response is to the reference in meaning, by an embedding model.
+    """How close the response is to the reference in meaning, by an embedding model.
 
     - `model`: The model: `all-MiniLM-L6-v2`, computed on this machine, or `provider:model` of a server that gives vectors.
     - `against`: What the response is held against: `reference`, `query` or `context`. Of several texts the nearest counts.
@@ -1177,7 +1177,7 @@ def exact_match(
     ignore_case: bool = ...,
     **options: Unpack[TurnOptions],
 ) -> dict[str, Any]:
-    """Whether the response is the reference.
+    """Whether the response equals the reference.
 
     - `normalise`: What is done to both texts before they are compared.
     - `ignore_case`: Whether upper and lower case are the same.

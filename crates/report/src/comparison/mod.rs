@@ -134,7 +134,7 @@ pub enum ComparisonError {
         second: String,
     },
     /// A metric that was asked for is not in all runs.
-    #[error("`{run}` has no metric `{metric}`; it has {known}")]
+    #[error("`{run}` has no metric `{metric}`; its metrics are {known}")]
     UnknownMetric {
         run: String,
         metric: String,
@@ -154,7 +154,7 @@ pub enum ComparisonError {
         others: String,
     },
     /// No case has what cases are to be clustered by.
-    #[error("no case that `{run}` shares with the baseline has a column `{column}`, or its inputs are not at hand")]
+    #[error("no case that `{run}` shares with the baseline has a column `{column}`, or its inputs are not available")]
     NoCluster { run: String, column: String },
     /// No case of the runs is the same.
     #[error("`{first}` and `{second}` have no case in common")]
@@ -616,7 +616,7 @@ mod tests {
         };
         assert_eq!(error(&ComparisonRequest::default()), "`a` and `b` have no case in common");
         let request = ComparisonRequest { metrics: vec!["x".to_owned()], ..ComparisonRequest::default() };
-        assert_eq!(error(&request), "`a` has no metric `x`; it has relevance");
+        assert_eq!(error(&request), "`a` has no metric `x`; its metrics are relevance");
     }
 
     #[test]

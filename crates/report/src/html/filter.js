@@ -103,14 +103,14 @@ const conditionOf = ({ at, written, name, sign, rest }, lookup) => {
   if (metric >= 0 && sign === ":") return ({ entry }) => (entry.values[metric] || [])[2] === rest;
   if (metric >= 0 || name === "repeat") {
     if (!comparisons[sign]) throw refused(`write ${name} with < <= > >= = or != and a number`);
-    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(rest)) throw refused(`\`${rest}\` is no number`);
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(rest)) throw refused(`\`${rest}\` is not a number`);
     return (output) => {
       const value = metric < 0 ? output.repeat : valueAt(output, metric);
       return value !== null && comparisons[sign](value, Number(rest));
     };
   }
   if (name === "flipped") {
-    if (sign && indexOf(rest) < 0) throw refused(`\`${rest}\` is no metric of this run`);
+    if (sign && indexOf(rest) < 0) throw refused(`\`${rest}\` is not a metric of this run`);
     return (_, group) => metrics.some((one, at) => (!sign || one.name === rest) && isFlipped(one, at, group));
   }
   if (unknown.includes(name)) throw refused("a page that is one file does not know it; `probare view` of the run does");

@@ -17,7 +17,7 @@ pub enum OutputOverlap {
         input: PathBuf,
     },
     /// It is named twice.
-    #[error("`{}` is to be written twice{}", output.display(), alias_note(output, other))]
+    #[error("`{}` would be written twice{}", output.display(), alias_note(output, other))]
     Twice {
         /// The output as given.
         output: PathBuf,

@@ -313,7 +313,7 @@ mod tests {
             error("a.jsonl", "{\"FILE\":\"x\",\"text\":\"one\"}\n{\"text\":\"two\"}")
                 .contains("line 2: has none of FILE")
         );
-        assert!(error("a.jsonl", "{").contains("`a.jsonl`: line 1: is no valid JSON"));
+        assert!(error("a.jsonl", "{").contains("`a.jsonl`: line 1: is not valid JSON"));
         assert!(error("a.csv", "FILE,YEAR\nx,2019\n").contains("no column"));
         assert!(error("a.csv", "FILE,text\n,hello\n").contains("line 2"));
         let bytes = CorpusFile { path: "a.txt".into(), name: "a.txt".into(), kind: CorpusFileKind::Text }

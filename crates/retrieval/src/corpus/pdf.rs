@@ -23,7 +23,7 @@ pub struct PdfError {
 /// The text of a file.
 pub(super) fn text(file: &str, bytes: &[u8], reader: Option<&dyn PdfReader>) -> Result<String, CorpusError> {
     let read = reader.map_or_else(
-        || Err(PdfError { reason: "nobody is there who reads PDF files".to_owned(), is_missing: true }),
+        || Err(PdfError { reason: "nothing here can read PDF files".to_owned(), is_missing: true }),
         |reader| reader.text(bytes),
     );
     read.map_err(|PdfError { reason, is_missing }| CorpusError::Pdf { file: file.to_owned(), reason, is_missing })

@@ -143,7 +143,7 @@ fn what_cannot_be_scored_is_refused_before_the_first_line() {
         (r#"{"metrics":["contains:nothing=1"],"cases":[]}"#, "/v1/metrics/{id}"),
         (r#"{"metrics":[{"id":"token_f1","colour":1}],"cases":[]}"#, "colour"),
         (r#"{"metrics":[5],"cases":[]}"#, "expected the id of a metric"),
-        (r#"{"metrics":["token_f1"],"cases":{}}"#, "`cases` is no list"),
+        (r#"{"metrics":["token_f1"],"cases":{}}"#, "`cases` is not a list"),
         (r#"{"metrics":["token_f1"]}"#, "missing field `cases`"),
         (r#"{"metrics":["token_f1"],"cases":[],"more":1}"#, "unknown field `more`"),
         (r#"{"metrics":["token_f1"],"cases":[],"profile":"best"}"#, "unknown variant `best`"),
@@ -163,7 +163,7 @@ fn what_cannot_be_scored_is_refused_before_the_first_line() {
         ),
         (
             r#"{"metrics":[{"id":"embedding_similarity","options":{"model":"openai:text-embedding-3-small"}}],"cases":[]}"#,
-            "on its own machine alone",
+            "only with models on its own machine",
         ),
     ] {
         let said = server.post("/v1/score", body).expect_error(422);

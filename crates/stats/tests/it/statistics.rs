@@ -17,7 +17,7 @@ fn size(case: &Value, field: &str) -> Result<usize, String> {
 }
 
 fn values(case: &Value, field: &str) -> Result<Vec<f64>, String> {
-    list(case, field)?.iter().map(|value| value.as_f64().ok_or_else(|| format!("{value} is no number"))).collect()
+    list(case, field)?.iter().map(|value| value.as_f64().ok_or_else(|| format!("{value} is not a number"))).collect()
 }
 
 fn level(case: &Value) -> Result<ConfidenceLevel, String> {

@@ -70,7 +70,7 @@ troubles! {
     Brotli,
     /// Broken JSON.
     InvalidJson,
-    /// JSON that is no object.
+    /// JSON that is not an object.
     OddJson,
     /// No body.
     EmptyBody,

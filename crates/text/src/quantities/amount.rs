@@ -201,7 +201,7 @@ fn read(text: &str, purpose: ScanPurpose) -> Vec<Amount> {
     amounts.retain(|amount| !amount.senses.is_empty());
     place.ranges(&mut amounts);
     for amount in &mut amounts {
-        // What has a unit, or gets it from the other end of a range, is no number without one.
+        // What has a unit, or gets it from the other end of a range, is not a number without one.
         let has_unit = |sense: &AmountSense| {
             rank(sense) == 0 && *sense != plain(AmountScale::Measure("share"), sense.base().unwrap_or(0.0))
         };

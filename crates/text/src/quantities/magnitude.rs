@@ -82,7 +82,7 @@ fn read_fraction(terms: &TermSequence<'_>, at: usize) -> NumberStart {
     }
 }
 
-/// A number before a stroke and something that is no number: `5/week`.
+/// A number before a stroke and something that is not a number: `5/week`.
 fn skip_or_plain(terms: &TermSequence<'_>, at: usize) -> NumberStart {
     match terms.numeral(at) {
         Some(numeral) if terms.numeral(at + 2).is_none() => NumberStart::Number(plain(numeral.value, at + 1)),
@@ -237,7 +237,7 @@ fn denominator(terms: &TermSequence<'_>, end: usize) -> Option<f64> {
     })
 }
 
-/// `half a million`, `half an hour`; `half` by itself is no number.
+/// `half a million`, `half an hour`; `half` by itself is not a number.
 fn read_half(terms: &TermSequence<'_>, at: usize) -> NumberStart {
     if terms.word(at + 1) != Some(WordClass::Article) {
         return NumberStart::Nothing;

@@ -316,7 +316,7 @@ impl ResearchJudge {
                 if self.profile == Profile::Improved { "step_level_acc_published" } else { "step_level_acc_improved" };
             score = score.with_part(name, fair)?;
             evidence.push(|| Evidence::note(format!(
-                "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
+                "as the other profile reads the judge's reply (constants, citations in brackets), the share of correct steps is {fair:.4}"
             )));
         }
         let record = PublishedResearch {
@@ -407,7 +407,8 @@ impl<'a> Task<'a> {
             None | Some(Json::Null) => String::new(),
             Some(Json::Array(items)) => {
                 let texts: Option<Vec<&str>> = items.iter().map(Json::as_str).collect();
-                let reason = "`steps` holds something that is no text; the published scorer fails on it too".to_owned();
+                let reason =
+                    "`steps` holds something that is not text; the published scorer fails on it too".to_owned();
                 texts.ok_or(ScoreError::other(probare_core::ErrorKind::Failed, reason))?.join("\n")
             }
             Some(other) => python::PyValue::from(other).to_text(),

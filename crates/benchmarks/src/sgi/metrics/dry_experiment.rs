@@ -175,7 +175,7 @@ impl<'a> Task<'a> {
                 let names: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
                 names.ok_or_else(|| wrong("`incomplete_functions` holds something that is no name".to_owned()))?
             }
-            _ => return Err(wrong("`incomplete_functions` is no list of names".to_owned())),
+            _ => return Err(wrong("`incomplete_functions` is not a list of names".to_owned())),
         };
         let common = text("data_code")?;
         let (mut data, mut outputs) = (Vec::new(), Vec::new());

@@ -57,7 +57,7 @@ pub struct IdeaGeneration {
     /// A verdict stands as words of its own behind a label; the published reader finds one in `Darwin also`, and takes the first of an
     /// echoed `[Win A/Win B]`.
     pub whole_word_verdicts: Option<bool>,
-    /// JSON that is no object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the
+    /// JSON that is not an object counts as an idea that cannot be read, with 0 points; the published scorer fails on it and leaves the
     /// case out of the mean.
     pub object_or_zero: Option<bool>,
     /// How often a vote that cannot be read is asked for again. Default 0 in the published profile, 2 in the improved one.
@@ -374,7 +374,7 @@ fn difference_note(own: &Assessment, other: &Assessment) -> String {
         why.push("what votes say");
     }
     format!(
-        "by the other reading the final score is {:.4}; they differ in {}",
+        "in the other profile the final score is {:.4}; the profiles differ in {}",
         other.final_score.score,
         why.join(" and ")
     )

@@ -1,4 +1,4 @@
-//! How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures.
+//! How valid the reasoning behind an answer about an experiment is, by a judge that sees its images.
 
 use probare_core::{
     BackendAnswer, BuildError, ChatRequest, ErrorKind, Judge, JudgeAction, MessagePart, Parameters, Profile, Role,
@@ -40,7 +40,7 @@ pub struct ReasoningValidity {
 }
 
 metric!(ReasoningValidity as Judge {
-    summary: "How valid the reasoning behind an answer about an experiment is, by a judge that sees its pictures",
+    summary: "How valid the reasoning behind an answer about an experiment is, by a judge that sees its images",
     range: (0.0, f64::INFINITY),
     better: Higher,
     needs: [Response],
@@ -134,9 +134,9 @@ fn pictures(sample: Sample<'_>) -> Result<Vec<&str>, ScoreError> {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::Array(paths)) => {
             let paths: Option<Vec<&str>> = paths.iter().map(Json::as_str).collect();
-            paths.ok_or_else(|| ScoreError::other(ErrorKind::Failed, "`images` is no list of paths".to_owned()))
+            paths.ok_or_else(|| ScoreError::other(ErrorKind::Failed, "`images` is not a list of paths".to_owned()))
         }
-        Some(_) => Err(ScoreError::other(ErrorKind::Failed, "`images` is no list of paths".to_owned())),
+        Some(_) => Err(ScoreError::other(ErrorKind::Failed, "`images` is not a list of paths".to_owned())),
     }
 }
 

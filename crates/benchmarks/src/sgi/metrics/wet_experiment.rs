@@ -1,4 +1,4 @@
-//! How near a laboratory protocol is to the right one: the order of its actions and the fit of its parameters.
+//! How close a laboratory protocol is to the right one: the order of its actions and the fit of its parameters.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub struct WetExperiment {
 }
 
 metric!(WetExperiment as Pure {
-    summary: "How near a laboratory protocol is to the right one, by its actions and their parameters",
+    summary: "How close a laboratory protocol is to the right one, by its actions and their parameters",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response, Reference],

@@ -163,7 +163,7 @@ fn passages(context: &JsonNode<'_>) -> Result<Vec<FixturePassage>, DataError> {
             let text = match content {
                 None | Some(Json::Null) => String::new(),
                 Some(Json::String(text)) => text.clone(),
-                Some(_) => return Err(at.error("has a `page_content` that is no text")),
+                Some(_) => return Err(at.error("has a `page_content` that is not text")),
             };
             let metadata = object.get("metadata").and_then(Json::as_object).cloned().unwrap_or_default();
             Ok(FixturePassage { text, metadata })
@@ -207,7 +207,7 @@ mod tests {
             (r#"{"qa_pairs": [{"answers": []}]}"#.to_owned(), "`qa_pairs[0]`: has no `question`"),
             (r#"[{"question": {"text": "q"}, "answers": []}]"#.to_owned(), "`[0].question`: has no `type`"),
             (format!("[{{{question}}}]"), "`[0]`: has no `answers`"),
-            (format!("[{{{question}, \"answers\": [{{\"source\": 5}}]}}]"), "`[0].answers[0].source`: is no text"),
+            (format!("[{{{question}, \"answers\": [{{\"source\": 5}}]}}]"), "`[0].answers[0].source`: is not text"),
             (
                 format!("[{{{question}, \"answers\": [{{\"context\": [7]}}]}}]"),
                 "`[0].answers[0].context[0]`: is no passage",

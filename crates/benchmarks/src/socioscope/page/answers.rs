@@ -64,7 +64,7 @@ pub(super) fn section(shown: PageData<'_>) -> String {
 
 /// The numbers of an answer, by name.
 fn columns(shown: PageData<'_>) -> Vec<&'static str> {
-    let improved = shown.improved.map(|_| "Careful");
+    let improved = shown.improved.map(|_| "Improved");
     ["Score"].into_iter().chain(improved).chain(["Exact quotations"]).collect()
 }
 

@@ -16,7 +16,7 @@ use super::{CaseVerdict, Streams};
 /// A row of the pack.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::synthesis) enum PlantedRow {
-    /// It is no JSON; its number, and what the parser says.
+    /// It is not JSON; its number, and what the parser says.
     NoJson(usize, String),
     /// It has both tags, or neither.
     Class(String, &'static str),

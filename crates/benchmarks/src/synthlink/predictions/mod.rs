@@ -127,7 +127,7 @@ pub enum PredictionError {
     /// Its bytes are not what a file of values has.
     #[error(transparent)]
     Open(#[from] probare_formats::CaseFileError),
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("{file}:{line}:{column}: invalid JSON: {reason}")]
     Syntax {
         file: String,

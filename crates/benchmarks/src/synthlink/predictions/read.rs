@@ -87,7 +87,7 @@ pub fn parse(bytes: &[u8]) -> Result<Prediction<'_>, serde_json::Error> {
     Ok(prediction)
 }
 
-/// What is wrong with a document that is no list.
+/// What is wrong with a document that is not a list.
 fn no_list(file: &str, raw: &LocatedValue) -> PredictionError {
     match serde_json::from_slice::<Json>(&raw.bytes) {
         Ok(value) => {

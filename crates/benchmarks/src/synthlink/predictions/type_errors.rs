@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 /// Where a value of a wrong type stands, and what is wrong with it.
 pub(super) type TypeError = (String, String);
 
-/// What is wrong with a document that is no list.
+/// What is wrong with a document that is not a list.
 pub(super) fn document_error(document: &Json) -> TypeError {
     wrong("the document", document, "a list of predictions")
 }

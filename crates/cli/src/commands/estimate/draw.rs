@@ -9,13 +9,13 @@ use crate::failure::Failure;
 /// How the cases to label are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum DrawMethod {
-    /// More of those about which the judge is in doubt, and at least five of every stratum of its scores
+    /// More of those where the judge is uncertain, and at least five of every stratum of its scores
     Strata,
     /// The next ones of the seeded order
     Order,
-    /// Each with a chance of its own, larger where the judge is in doubt
+    /// Each with its own probability, larger where the judge is uncertain
     Chances,
-    /// By somebody else, at random: stated here, as nothing shows it
+    /// By somebody else, at random; you vouch for it, since it cannot be checked
     Random,
 }
 

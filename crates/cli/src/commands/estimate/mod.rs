@@ -23,40 +23,41 @@ use crate::failure::{CommandResult, Failure};
 
 /// Estimate what people would say on average, from a few of their labels and a judge's score of every case.
 ///
-/// The judge is not trusted: its scores shorten the interval, and the labels correct whatever it gets wrong (prediction-powered
-/// inference). The labelled cases have to be drawn for it: `--next 40` names the cases to label next, with their probabilities,
-/// and labels of other cases are refused. With several results the differences of the models from the first are estimated, too.
+/// The estimate does not trust the judge: its scores shorten the interval, and the labels correct its errors (prediction-powered
+/// inference). The labelled cases must be drawn for this purpose: `--next 40` lists the cases to label next, with their
+/// probabilities, and labels of other cases are refused. With several results it also estimates each model's difference from
+/// the first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     /// Results in .jsonl .json .csv .parquet or .html, or the number of a run in the store, with the judge's score of every
-    /// case; with @MODEL behind it the outputs of one model alone. Several: models on the same cases
+    /// case; append @MODEL for the outputs of one model. Several: models on the same cases
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<String>,
 
-    /// File with the labels: rows with an `id` and a label, or the file of labels of `probare view` (repeatable: one for each
-    /// of several results, where the labels do not say whose answer they are about)
+    /// File with the labels: rows with an `id` and a label, or the labels file of `probare view` (repeatable: one for each of
+    /// several results, if the labels do not name the model)
     #[arg(long, value_name = "FILE", required_unless_present = "next")]
     labels: Vec<String>,
 
-    /// Metric of the results that is the judge; not needed where there is one
+    /// Metric of the results that is the judge; not needed if there is only one
     #[arg(short, long, value_name = "NAME")]
     metric: Option<String>,
 
-    /// Column with a label, or the name of a person in a file of labels (repeatable: several people, whose mean counts)
+    /// Column with a label, or the name of an annotator in a labels file (repeatable: several annotators, whose mean counts)
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     columns: Vec<String>,
 
-    /// Name this many cases to label next, instead of an estimate
+    /// List this many cases to label next, instead of an estimate
     #[arg(long, value_name = "N", value_parser = count)]
     next: Option<usize>,
 
-    /// How the labelled cases were drawn, or are to be drawn by --next: by strata of the judge's scores for one of the
-    /// results, in the seeded order for several; detected from what is labelled
+    /// How the labelled cases were drawn, or how --next draws them; strata for one result file and order for several by
+    /// default; detected from the labelled cases
     #[arg(long, value_name = "METHOD", value_enum)]
     drawn: Option<DrawMethod>,
 
-    /// With --drawn chances: the number of labels that was planned with --next
+    /// With --drawn chances: the number of labels that you planned with --next
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "next")]
     budget: Option<usize>,
 
@@ -64,7 +65,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Which mean is estimated
+    /// Which mean to estimate
     #[arg(long, value_name = "TARGET", value_enum, default_value_t)]
     target: Target,
 

@@ -67,7 +67,7 @@ fn from_folder(model: &LocalModel, folder: &Path) -> Files {
     }
     let names: Vec<&str> = model.files.iter().map(|file| file.name).collect();
     let read = |error: &ModelError| {
-        Failure::from_error(error).hint(format!("{} of {} are expected there", names.join(" and "), model.name))
+        Failure::from_error(error).hint(format!("expected {} of {} there", names.join(" and "), model.name))
     };
     model.files.iter().map(|file| file.read(folder).map_err(|error| read(&error))).collect()
 }

@@ -213,7 +213,7 @@ impl From<RetrievalError> for Failure {
             RetrievalError::NotEmpty { .. } => {
                 failure.hint("name a new folder after -o, or an index to bring up to date")
             }
-            RetrievalError::Busy(_) => failure.hint("what was there before can be searched meanwhile"),
+            RetrievalError::Busy(_) => failure.hint("meanwhile you can search the existing index"),
             RetrievalError::Format { .. } | RetrievalError::Damaged { .. } | RetrievalError::Words { .. } => {
                 failure.hint("rebuild it: probare rag index CORPUS -o INDEX")
             }

@@ -131,7 +131,7 @@ fn run_verbatim(arguments: &VerbatimArguments) -> CommandResult {
 fn check_citations(row: &Json) -> Result<Json, String> {
     let list = |name: &str| {
         let found = row.get(name).ok_or_else(|| format!("has no `{name}`"))?;
-        found.as_array().ok_or_else(|| format!("has a `{name}` that is no list"))
+        found.as_array().ok_or_else(|| format!("has a `{name}` that is not a list"))
     };
     let (context, citations) = (list("context")?, list("citations")?);
     let content = |item: &'_ Json| {

@@ -34,7 +34,7 @@ fn case(mut row: Map<String, Json>) -> Result<(Case, Map<String, Json>), String>
         // The order of the file holds among those of one number.
         messages.sort_by_key(|message| message.get("turn_idx").and_then(Json::as_i64).unwrap_or(i64::MAX));
         let list = Json::Array(messages);
-        let read = agents::parse_conversation(&list).ok_or("`messages` is no list of objects with `role`")?;
+        let read = agents::parse_conversation(&list).ok_or("`messages` is not a list of objects with `role`")?;
         case.messages = Some(read.map_err(|misfit| format!("`{}` {}", misfit.column, misfit.reason))?);
     }
     let input = row.shift_remove("input").unwrap_or_default();

@@ -147,7 +147,7 @@ fn member<T: for<'de> Deserialize<'de>>(
     let Some(read) = archive.read(name) else { return Ok(None) };
     let broken = |place: &str, reason: String| document.broken(FORMAT, place, reason);
     let bytes = read.map_err(|reason| broken(&format!("`{name}`"), reason))?;
-    let text = String::from_utf8(bytes).map_err(|_| broken(&format!("`{name}`"), "it is no UTF-8".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| broken(&format!("`{name}`"), "it is not UTF-8".to_owned()))?;
     serde_json::from_str(&finite(&text))
         .map(Some)
         .map_err(|error| broken(&format!("`{name}`, line {}, column {}", error.line(), error.column()), cause(&error)))
@@ -219,7 +219,7 @@ impl Sample {
         said.or_else(|| output.completion.clone().filter(|text| message.is_some() || !text.is_empty()))
     }
 
-    /// All that was said and done, with the texts that are kept apart put in their places; nothing where it is no list of
+    /// All that was said and done, with the texts that are kept apart put in their places; nothing where it is not a list of
     /// messages.
     fn conversation(&mut self) -> Option<Vec<CaseMessage>> {
         let list = Json::Array(std::mem::take(&mut self.messages));
@@ -277,7 +277,7 @@ fn outcome(value: &Json, reason: Option<&str>) -> Result<Outcome, ScoreError> {
         None if value.is_null() => Ok(Outcome::not_applicable("Inspect gave no value")),
         None => {
             let word: Cow<'_, str> = value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed);
-            Ok(Outcome::not_applicable(format!("Inspect gave `{word}`, which is no number")))
+            Ok(Outcome::not_applicable(format!("Inspect gave `{word}`, which is not a number")))
         }
     }
 }

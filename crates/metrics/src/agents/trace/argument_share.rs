@@ -18,7 +18,7 @@ const LARGEST_PATTERN: usize = 1 << 20;
 pub(in super::super) fn check_patterns(expected: &CaseToolCall) -> Result<(), ScoreError> {
     for (pointer, pattern) in expected.alternatives().flat_map(|call| call.regex.iter().flatten()) {
         let reason = match pattern.as_str() {
-            None => "is no text".to_owned(),
+            None => "is not text".to_owned(),
             Some(pattern) => {
                 match regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(LARGEST_PATTERN).build() {
                     Ok(_) => continue,

@@ -28,7 +28,7 @@ pub(in super::super) use two_values;
 /// A value that came, with its place.
 #[derive(Debug)]
 pub(in super::super) struct JsonAnswer<'a> {
-    /// The value; a text that is no JSON is that text.
+    /// The value; a text that is not JSON is that text.
     pub value: Cow<'a, Json>,
     place: Option<FieldSpan>,
     text: Cow<'a, str>,

@@ -117,8 +117,8 @@ impl PlacedCall<'_> {
     /// Evidence at the arguments that could not be used, from the fault on; at the name where nothing of them is there.
     pub fn unusable_evidence(&self, kind: EvidenceKind) -> Evidence {
         let note = match self.call.problem {
-            Some(ArgumentsProblem::NotAnObject) => "the arguments are no object",
-            _ => "the arguments are no JSON",
+            Some(ArgumentsProblem::NotAnObject) => "the arguments are not an object",
+            _ => "the arguments are not JSON",
         };
         let Some(text) = &self.call.arguments_text else { return self.name_evidence(kind).with_note(note) };
         let start = self.call.fault.unwrap_or(0).min(text.len());
@@ -400,7 +400,7 @@ pub(super) fn no_expectation() -> Outcome {
     Outcome::not_applicable("the case has neither `expected_tool_calls` nor `expected_messages`")
 }
 
-/// What was done and what was expected, for published metrics, which cannot do with arguments that are no object.
+/// What was done and what was expected, for published metrics, which cannot do with arguments that are not an object.
 pub(super) fn trace_and_expected(
     sample: Sample<'_>,
     compares_arguments: bool,
@@ -423,7 +423,7 @@ pub(super) fn check_usable(calls: &[PlacedCall<'_>], kind: ErrorKind) -> Result<
         Some(made) => {
             let name = &made.call.name;
             let what = if kind == ErrorKind::Unparseable { "" } else { "expected " };
-            Err(ScoreError::other(kind, format!("the arguments of the {what}call of `{name}` are no JSON object")))
+            Err(ScoreError::other(kind, format!("the arguments of the {what}call of `{name}` are not a JSON object")))
         }
     }
 }

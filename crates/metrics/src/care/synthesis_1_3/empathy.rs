@@ -50,7 +50,7 @@ impl Concreteness {
     pub fn parse(text: &str) -> Result<Self, ConcretenessError> {
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             let json: Json = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-                .map_err(|error| ConcretenessError(format!("this is no JSON: {error}")))?;
+                .map_err(|error| ConcretenessError(format!("this is not JSON: {error}")))?;
             return Self::from_json(&json);
         }
         let mut lines = text.trim_start_matches('\u{feff}').lines();

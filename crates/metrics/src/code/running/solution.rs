@@ -68,7 +68,7 @@ impl CodeTask {
         let text = |name: &str| match metadata.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::String(text)) => Ok(Some(text.as_str())),
-            Some(_) => Err(ScoreError::other(ErrorKind::Failed, format!("`{name}` is no text"))),
+            Some(_) => Err(ScoreError::other(ErrorKind::Failed, format!("`{name}` is not text"))),
         };
         let entry = text("entry_point")?;
         let mut tests: Vec<String> = Vec::new();
@@ -79,13 +79,13 @@ impl CodeTask {
                 Some(Json::Array(items)) => {
                     for item in items {
                         let test = item.as_str().ok_or_else(|| {
-                            ScoreError::other(ErrorKind::Failed, format!("`{name}` holds something that is no text"))
+                            ScoreError::other(ErrorKind::Failed, format!("`{name}` holds something that is not text"))
                         })?;
                         tests.push(test.to_owned());
                     }
                 }
                 Some(_) => {
-                    return Err(ScoreError::other(ErrorKind::Failed, format!("`{name}` is no list of tests")));
+                    return Err(ScoreError::other(ErrorKind::Failed, format!("`{name}` is not a list of tests")));
                 }
             }
         }

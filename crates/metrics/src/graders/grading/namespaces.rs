@@ -66,7 +66,7 @@ pub(in crate::graders) fn value(sample: Sample<'_>, path: &str) -> Result<String
         [Step::Key("sample"), Step::Key("output_text")] => return sample.response().map(str::to_owned),
         [Step::Key("sample"), Step::Key("output_json"), rest @ ..] => {
             let read = serde_json::from_str::<Json>(sample.response()?);
-            walk(&read.map_err(|_| missing("the response is no JSON"))?, rest).cloned()
+            walk(&read.map_err(|_| missing("the response is not JSON"))?, rest).cloned()
         }
         [Step::Key("sample"), Step::Key("output_tools"), rest @ ..] => {
             output_tools(sample).and_then(|calls| walk(&calls, rest).cloned())

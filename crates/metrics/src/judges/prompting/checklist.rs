@@ -200,7 +200,7 @@ pub(crate) fn parse_step_verdicts(reply: &JudgeReply<'_>, count: usize) -> Resul
         let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
         let mut verdicts: Vec<Option<StepVerdict>> = vec![None; count];
         for item in list {
-            let item: &Map<String, Json> = item.as_object().ok_or("an item of `steps` is no object")?;
+            let item: &Map<String, Json> = item.as_object().ok_or("an item of `steps` is not an object")?;
             let step = number_field(item, "step")?;
             #[expect(
                 clippy::cast_possible_truncation,

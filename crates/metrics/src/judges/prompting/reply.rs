@@ -71,7 +71,7 @@ pub fn text_field<'a>(object: &'a Map<String, Json>, name: &str) -> Result<&'a s
 pub fn number_field(object: &Map<String, Json>, name: &str) -> Result<f64, String> {
     let value = object.get(name).ok_or_else(|| format!("it has no number `{name}`"))?;
     let read = value.as_f64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
-    read.filter(|number: &f64| number.is_finite()).ok_or_else(|| format!("`{name}` is no number"))
+    read.filter(|number: &f64| number.is_finite()).ok_or_else(|| format!("`{name}` is not a number"))
 }
 
 /// A yes or no of a reply.

@@ -92,7 +92,7 @@ fn has_constant(value: &Json) -> bool {
 }
 
 /// Share of the steps that a judge calls correct. Nothing where the reply cannot be read: no list, an empty one, or a
-/// verdict that is no text.
+/// verdict that is not text.
 pub fn step_level_accuracy(reply: &str, options: ReplyParseOptions) -> Option<(f64, Vec<JudgedStep>)> {
     let items = reply_list(reply, options)?;
     if items.is_empty() {
@@ -113,7 +113,7 @@ pub fn step_level_accuracy(reply: &str, options: ReplyParseOptions) -> Option<(f
 }
 
 /// The same as the official scripts of 2026 read it. Nothing where they give no list: none is there, it cannot be read, or an item
-/// is no object with `judge`. Only the word `correct` as it stands is correct, and an empty list has no correct step.
+/// is not an object with `judge`. Only the word `correct` as it stands is correct, and an empty list has no correct step.
 pub fn official_step_accuracy(reply: &str) -> Option<(f64, Vec<JudgedStep>)> {
     let items = reply_list(reply, ReplyParseOptions::default())?;
     let mut steps = Vec::with_capacity(items.len());

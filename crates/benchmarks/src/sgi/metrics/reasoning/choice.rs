@@ -32,7 +32,7 @@ pub fn option_letter(at: usize) -> Option<char> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// It is no number.
+    /// It is not a number.
     #[error("`answer` is {given}, where the number of the right option is expected, counted from 0")]
     NoNumber {
         /// What stands there.

@@ -89,7 +89,7 @@ pub(super) fn parse_json_text(text: &str) -> Result<Option<Json>, MetricSpecErro
     match serde_json::from_str::<Json>(trimmed) {
         Ok(Json::Number(_) | Json::Null) => Ok(None),
         Ok(json) => Ok(Some(json)),
-        Err(error) if trimmed.starts_with(['{', '[']) => Err(MetricSpecError(format!("is no valid JSON: {error}"))),
+        Err(error) if trimmed.starts_with(['{', '[']) => Err(MetricSpecError(format!("is not valid JSON: {error}"))),
         Err(_) => Ok(None),
     }
 }
@@ -122,7 +122,7 @@ fn name(json: &Json) -> Result<String, MetricSpecError> {
         Json::String(text) => Ok(text.clone()),
         Json::Number(number) => Ok(number.to_string()),
         Json::Bool(yes) => Ok(if *yes { "yes" } else { "no" }.to_owned()),
-        other => Err(MetricSpecError(format!("holds a value that is no text: {other}"))),
+        other => Err(MetricSpecError(format!("holds a value that is not text: {other}"))),
     }
 }
 

@@ -143,7 +143,7 @@ fn is_echo(origins: &[Option<usize>], source: usize, length: usize) -> bool {
     copied > 0 && 5 * copied >= 4 * origins.len() && 4 * length <= 5 * origins.len()
 }
 
-/// A verb with something before it that can be its subject, in what is no list of words.
+/// A verb with something before it that can be its subject, in what is not a list of words.
 ///
 /// The tree is not asked: on short sentences a wrong attachment is more frequent than a missing subject.
 fn states_something(parse: &Parse) -> bool {

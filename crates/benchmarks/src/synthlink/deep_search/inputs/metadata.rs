@@ -18,7 +18,7 @@ pub fn steps<'a>(sample: Sample<'a>, key: &str) -> Result<Vec<&'a str>, ScoreErr
 
 /// The answers of each iteration under `key`.
 pub fn iterations<'a>(sample: Sample<'a>, key: &str) -> Result<Vec<Vec<&'a str>>, ScoreError> {
-    let wrong = || metadata_error(format!("`{key}` is no list of objects with `answers`, a list of strings"));
+    let wrong = || metadata_error(format!("`{key}` is not a list of objects with `answers`, a list of strings"));
     let iterations = value(sample, key)?.as_array().ok_or_else(wrong)?;
     iterations
         .iter()

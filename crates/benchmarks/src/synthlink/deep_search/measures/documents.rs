@@ -88,7 +88,7 @@ fn is_in(title: &[WordId], key: &[WordId]) -> bool {
     starts.any(|(place, _)| key[place + 1..].starts_with(others))
 }
 
-/// `%20` and its like replaced by the bytes they stand for; what is no UTF-8 then becomes U+FFFD.
+/// `%20` and its like replaced by the bytes they stand for; what is not UTF-8 then becomes U+FFFD.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
