@@ -176,7 +176,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         assert_eq!(browser.evaluate(small), 0, "{name} has letters that are too small");
         browser.telephone(1280);
     }
-    let empty = "[...document.querySelectorAll('.meter i')].some((bar) => bar.getBoundingClientRect().width === 0)";
+    let empty = "[...document.querySelectorAll('tbody.case .meter.s4 i')].some((bar) => bar.getBoundingClientRect().width === 0)";
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=exact_match%3D0", viewer.port));
     browser.until(empty);
     // The worst is seen by the track behind it.
