@@ -420,6 +420,9 @@ impl TraceScorer {
         };
         self.counters.traces.fetch_add(scored.traces, Ordering::Relaxed);
         self.counters.cases.fetch_add(scored.cases, Ordering::Relaxed);
+        for (trace, error) in &scored.skipped {
+            (self.settings.log)(&format!("error: trace {} is skipped: {error}", trace.trace));
+        }
         for note in scored.notes {
             // A trace, its id, the kind and the rest.
             let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
