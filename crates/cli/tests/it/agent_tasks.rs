@@ -178,6 +178,12 @@ fn every_limit_ends_a_sample_as_a_kind_of_its_own() {
         run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
         let kept = results(&place.join("o.jsonl"));
         assert!(kept[0]["messages"].as_array().unwrap().len() > 1, "its conversation is kept: {}", kept[0]);
+        if kind != "timed_out" {
+            let asked = logged_requests(place).len();
+            let again = run_expecting(place, 1, &["run", "probare.yaml", "--sandbox", "none"]);
+            assert_eq!(logged_requests(place).len(), asked, "{again}");
+            assert!(again.contains("from the response cache") && !again.contains("--refresh"), "{again}");
+        }
     }
 }
 
