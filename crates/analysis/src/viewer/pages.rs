@@ -10,7 +10,7 @@ use probare_core::{
 use probare_engine::STOPPED_EARLY;
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
-use probare_report::number::three_decimals;
+use probare_report::number::{count_with_noun, three_decimals};
 use probare_report::{
     Gate, GateVerdict, Group, GroupBy, MeanInterval, MetricSummary, Relation, RendererOptions, Summary, answer_text,
 };
@@ -485,7 +485,8 @@ fn trace_notes(case: &Case) -> Vec<String> {
     let calls = list(probare_formats::MODEL_CALLS);
     let shown = calls.iter().take(MOST_CALLS).enumerate().map(|(at, call)| call_words(at + 1, call));
     let more = calls.len().saturating_sub(MOST_CALLS);
-    let more = (more > 0).then(|| format!("and {more} more calls of models"));
+    let words = count_with_noun(more as u64, "more call of a model", "more calls of models");
+    let more = (more > 0).then(|| format!("and {words}"));
     let revision = about("revision").and_then(Json::as_u64);
     let again =
         revision.map(|times| format!("more of the trace came after it was scored: scored again, revision {times}"));
