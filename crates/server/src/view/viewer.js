@@ -12,6 +12,8 @@ import { button, currentAddress, elementById, goTo, link, problem } from "./page
 import { compareChosen, runFacts, savePage, showRuns } from "./runs.js";
 import { failure, RequestError, useSource } from "./source.js";
 
+/** @typedef {import("./contract").CaseSort} CaseSort */
+
 /** @param {() => void} render */
 const tokenForm = (render) => {
   const field = /** @type {HTMLInputElement} */ (
@@ -33,11 +35,12 @@ elementById("skip").addEventListener("click", (event) => {
 useSource({
   fetchJson,
   exportCases: async (parameters) => (await request("export", parameters)).blob(),
-  orders: [
+  orders: /** @type {["" | CaseSort | `-${CaseSort}`, string][]} */ ([
     ["", "In order"],
+    ["worst", "Worst first"],
     ["-cost", "Most expensive first"],
     ["-latency", "Slowest first"],
-  ],
+  ]),
   home: () => link("#/runs", "Runs"),
   hasLabels: true,
   savePage,
