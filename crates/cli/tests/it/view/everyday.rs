@@ -92,7 +92,7 @@ fn a_second_tab_has_the_token_of_the_first_and_a_viewer_that_ended_is_told() {
     viewer.child.kill().unwrap();
     viewer.child.wait().unwrap();
     browser.press("/status:failed\u{e007}");
-    browser.until("document.body.innerText.includes('The viewer does not answer')");
+    browser.until("document.body.innerText.includes('The viewer does not respond')");
 }
 
 /// Decisions that are typed faster than the server answers all count, each for the output that was asked for.
