@@ -362,7 +362,8 @@ fn evidence_leads_to_its_place_and_markdown_is_shown_as_its_reader_sees_it() {
     browser.picture("markdown-light");
 
     browser.open(&format!("file://{}#case=plain", folder.path().join("results.html").display()));
-    browser.until("document.querySelector('#main h1')?.innerText === 'plain' && document.querySelector('.evidence li')");
+    browser
+        .until("document.querySelector('#main h1')?.innerText === 'plain' && document.querySelector('.evidence li')");
     assert_eq!(browser.evaluate("document.querySelectorAll('details.as-markdown').length"), 0);
     assert_eq!(browser.text("document.querySelector('.evidence .times').innerText"), "2 times");
     assert_eq!(browser.complaints(), Vec::<String>::new());
