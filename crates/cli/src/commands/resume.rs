@@ -223,7 +223,8 @@ fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluat
     let StoredRun { plan, .. } = stored;
     let baseline = compare::baseline(&settings, &arguments.store)?;
     let test = plan.test.clone();
-    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of: plan.outputs_of, baseline };
+    let (outputs_of, early_stop) = (plan.outputs_of, plan.early_stop.clone());
+    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of, early_stop, baseline };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     Ok(Some((evaluation, RunDriver::new(settings))))
 }

@@ -103,7 +103,7 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert_eq!(questions.count(), asked);
     let rescored = both_streams(&run(place, &["rescore", "1", "-m", "exact_match"]));
     assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
-    assert!(rescored.contains("run 1 stopped early (decided after "), "{rescored}");
+    assert!(rescored.contains("run 1 stopped early: only its first "), "{rescored}");
     assert_eq!(questions.count(), asked);
     // What holds for a number of cases that is fixed before is said nowhere about it.
     let told = run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
@@ -131,6 +131,44 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert_eq!(found["alpha_pass"], 0.05);
     assert!(found["bound"].as_f64().unwrap() >= 0.7 && found["not_run"].as_u64().unwrap() > 100, "{found}");
     assert!(questions.count() > asked, "cases that were not asked before");
+}
+
+#[test]
+fn other_metrics_of_a_run_that_stopped_are_those_of_its_cases_up_to_the_verdict() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let place = folder.path();
+    run_expecting(place, 0, &[&RUN[..], &["--seed", "7", "-o", "first.jsonl"]].concat());
+    let asked = questions.count();
+    let ids = |name: &str| -> Vec<Json> {
+        let text = fs::read_to_string(place.join(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["id"].clone()).collect()
+    };
+    let first = ids("first.jsonl");
+    let cases = first.len();
+    assert!((10..200).contains(&cases), "{cases}");
+    // Nothing is missing, so it ends well.
+    let words = ["-m", "exact_match", "-m", "contains", "-o", "second.jsonl"];
+    let said = run_expecting(place, 0, &[&["rescore", "1"], &words[..]].concat());
+    let expected = format!("only its first {cases} of 300 cases are scored, and their means have no intervals");
+    assert!(said.contains(&expected), "{said}");
+    assert_eq!(ids("second.jsonl"), first, "the same cases in the same order");
+    assert!(run_expecting(place, 0, &["runs", "show", "2"]).contains(&format!("complete, {cases} of {cases} samples")));
+    run_expecting(place, 0, &["resume", "2", "-o", "again.jsonl"]);
+    assert_eq!(fs::read(place.join("again.jsonl")).unwrap(), fs::read(place.join("second.jsonl")).unwrap());
+    run_expecting(place, 0, &["rescore", "2", "-m", "exact_match", "-o", "third.jsonl"]);
+    assert_eq!((ids("third.jsonl"), questions.count()), (first, asked));
+    // No interval for a fixed number of cases is given, wherever one looks.
+    run_expecting(place, 0, &["runs", "export", "2", "-o", "second.json"]);
+    let whole: Json = serde_json::from_str(&fs::read_to_string(place.join("second.json")).unwrap()).unwrap();
+    let reason = whole["summary"]["no_intervals"].as_str().unwrap_or_default();
+    assert!(reason.contains("the run stopped early"), "{whole}");
+    let viewer = RunViewer::open(&place.join(".probare/store.db"), &["2".to_owned()], registries()).unwrap();
+    let shown = serde_json::to_value(&*viewer.summary("r2", "").unwrap()).unwrap();
+    assert!(shown["whole"][0]["mean"].is_number() && shown["whole"][0]["ends"].is_null(), "{shown}");
+    let told = run_expecting(place, 0, &["compare", "1", "2"]);
+    assert!(told.contains("from the beginning of the order in both"), "{told}");
 }
 
 #[test]
