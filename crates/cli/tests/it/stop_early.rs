@@ -347,6 +347,26 @@ fn what_is_not_spent_leaves_out_answers_that_came_after_the_verdict() {
 }
 
 #[test]
+fn what_is_not_spent_is_not_less_because_the_beginning_came_from_the_response_cache() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    run_expecting(folder.path(), 0, &[&RUN[..], &["--seed", "7"]].concat());
+    let first = questions.count();
+    let words = ["run", "run.yaml", "--stop-when-decided", "--fail-under", "contains=0.82", "--seed", "7"];
+    let text = run_expecting(folder.path(), 0, &words);
+    let asked = questions.count();
+    assert!(first >= 20 && asked >= first + 20, "{first} of {asked} come from the cache");
+    let told = text.split("cases; about ").nth(1).and_then(|rest| rest.split(' ').next());
+    let told: f64 = told.and_then(|usd| usd.parse().ok()).unwrap_or_else(|| panic!("{text}"));
+    // A question costs 0.002 dollars.
+    assert!(
+        (told - 0.002 * (300 - asked) as f64).abs() < 0.02,
+        "{told} with {first} of {asked} from the cache: {text}"
+    );
+}
+
+#[test]
 fn a_run_is_compared_with_a_baseline_while_it_goes_on() {
     let questions = Questions::default();
     let server = server(&questions, 0);
