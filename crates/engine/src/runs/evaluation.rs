@@ -9,7 +9,7 @@ use probare_core::{
     MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
     Usage, closest,
 };
-use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns, read_whole};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
 use probare_models::{BatchReport, Client};
 use probare_report::{ReportFormat, VERSION, refuse_overlap};
@@ -546,15 +546,16 @@ fn read_prompt_files(generate: &mut Generate, folder: &Path) -> Result<(), Evalu
     generate.system = from_file(generate.system.as_deref(), folder)?;
     generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
     for prompt in &mut generate.prompts {
-        prompt.system = from_file(prompt.system.as_deref(), folder)?;
+        let failed = |source| EvaluationError::PromptFile { prompt: prompt.name.clone(), source };
+        prompt.system = from_file(prompt.system.as_deref(), folder).map_err(failed)?;
         let file = prompt.file.take().map(|file| format!("@{file}"));
-        prompt.prompt = from_file(file.as_deref().or(prompt.prompt.as_deref()), folder)?;
+        prompt.prompt = from_file(file.as_deref().or(prompt.prompt.as_deref()), folder).map_err(failed)?;
     }
     Ok(())
 }
 
 /// A text, or what stands in the file that it names.
-fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, EvaluationError> {
+fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, CaseFileError> {
     let Some(file) = text.and_then(|text| text.strip_prefix('@')) else { return Ok(text.map(str::to_owned)) };
     let (bytes, _) = read_whole(&folder.join(file).display().to_string(), LARGEST_PROMPT)?;
     Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned()))
