@@ -347,6 +347,44 @@ fn what_is_not_spent_leaves_out_answers_that_came_after_the_verdict() {
 }
 
 #[test]
+fn answers_that_came_after_the_verdict_have_no_part_in_means() {
+    let questions = Questions::default();
+    let server = server(&questions, 12);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let place = folder.path();
+    let config = fs::read_to_string(place.join("run.yaml")).unwrap();
+    fs::write(place.join("run.yaml"), config.replace("\"concurrency\":4", "\"concurrency\":64")).unwrap();
+    run_expecting(place, 0, &[&RUN[..], &["-o", "own.json", "-o", "own.jsonl"]].concat());
+    let lines = |name: &str| fs::read_to_string(place.join(name)).unwrap().lines().count();
+    let read = |name: &str| -> Json { serde_json::from_str(&fs::read_to_string(place.join(name)).unwrap()).unwrap() };
+    let seen = lines("own.jsonl");
+    run_expecting(
+        place,
+        0,
+        &["runs", "export", "1", "-o", "all.json", "-o", "all.jsonl", "--outputs", "outputs.jsonl"],
+    );
+    assert!(lines("outputs.jsonl") > seen, "with 64 requests at once some are under way at the verdict");
+    assert_eq!(lines("all.jsonl"), seen);
+    let mean = |metric: &Json| metric["mean"].as_f64().unwrap_or_else(|| panic!("{metric}"));
+    let own = read("own.json");
+    assert_eq!(read("all.json")["summary"]["cases"], json!(seen));
+    assert_eq!(read("all.json")["summary"]["metrics"], own["summary"]["metrics"]);
+    for given in ["1", "own.jsonl"] {
+        let given = if given == "1" { given.to_owned() } else { place.join(given).display().to_string() };
+        let viewer = RunViewer::open(&place.join(".probare/store.db"), &[given], registries()).unwrap();
+        let key = viewer.runs().unwrap().runs[0].key.clone();
+        let shown = serde_json::to_value(&*viewer.summary(&key, "").unwrap()).unwrap();
+        assert_eq!(shown["whole"][0]["cases"], json!(seen), "{shown}");
+        assert!((mean(&shown["whole"][0]) - mean(&own["summary"]["metrics"][0])).abs() < 1e-12, "{shown}");
+    }
+    let told: Json =
+        serde_json::from_slice(&run(place, &["history", "--metric", "contains", "--json"]).stdout).unwrap();
+    let series = told["series"].as_array().unwrap();
+    let mut points = series.iter().flat_map(|series| series["points"].as_array().unwrap());
+    assert!(points.clone().count() > 1 && points.all(|point| point["cases"] == json!(seen)), "{told}");
+}
+
+#[test]
 fn what_is_not_spent_is_not_less_because_the_beginning_came_from_the_response_cache() {
     let questions = Questions::default();
     let server = server(&questions, 0);

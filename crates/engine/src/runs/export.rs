@@ -58,6 +58,14 @@ pub fn export(
         name.push_str(&format!(" ({words})"));
         positions
     });
+    // What was answered after the verdict has no part in its means.
+    let only = match &early_stop {
+        Some(early) => {
+            let seen = usize::try_from(early.seen).unwrap_or(usize::MAX);
+            Some(store.first_cases(stored.run, early.seed, seen)?)
+        }
+        None => only,
+    };
     let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs, only };
     let mut job = Job::new(name, Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
