@@ -137,9 +137,11 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
 fn other_metrics_of_a_run_that_stopped_are_those_of_its_cases_up_to_the_verdict() {
     let questions = Questions::default();
     let server = server(&questions, 0);
-    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let more =
+        json!({"gates": [{"metric": "contains", "fail_under": 0.7}], "run": {"stop_when_decided": true, "seed": 7}});
+    let folder = project(&server, 300, nine_of_ten, &more);
     let place = folder.path();
-    run_expecting(place, 0, &[&RUN[..], &["--seed", "7", "-o", "first.jsonl"]].concat());
+    run_expecting(place, 0, &["run", "run.yaml", "-o", "first.jsonl"]);
     let asked = questions.count();
     let ids = |name: &str| -> Vec<Json> {
         let text = fs::read_to_string(place.join(name)).unwrap();
@@ -149,12 +151,13 @@ fn other_metrics_of_a_run_that_stopped_are_those_of_its_cases_up_to_the_verdict(
     let cases = first.len();
     assert!((10..200).contains(&cases), "{cases}");
     // Nothing is missing, so it ends well.
-    let words = ["-m", "exact_match", "-m", "contains", "-o", "second.jsonl"];
+    let words = ["-m", "exact_match", "-m", "rouge_l", "-o", "second.jsonl"];
     let said = run_expecting(place, 0, &[&["rescore", "1"], &words[..]].concat());
     let expected = format!("only its first {cases} of 300 cases are scored, and their means have no intervals");
     assert!(said.contains(&expected), "{said}");
     assert_eq!(ids("second.jsonl"), first, "the same cases in the same order");
     assert!(run_expecting(place, 0, &["runs", "show", "2"]).contains(&format!("complete, {cases} of {cases} samples")));
+    // The gates of the configuration are not about these metrics, neither now nor when the run is resumed.
     run_expecting(place, 0, &["resume", "2", "-o", "again.jsonl"]);
     assert_eq!(fs::read(place.join("again.jsonl")).unwrap(), fs::read(place.join("second.jsonl")).unwrap());
     run_expecting(place, 0, &["rescore", "2", "-m", "exact_match", "-o", "third.jsonl"]);
@@ -167,7 +170,8 @@ fn other_metrics_of_a_run_that_stopped_are_those_of_its_cases_up_to_the_verdict(
     let viewer = RunViewer::open(&place.join(".probare/store.db"), &["2".to_owned()], registries()).unwrap();
     let shown = serde_json::to_value(&*viewer.summary("r2", "").unwrap()).unwrap();
     assert!(shown["whole"][0]["mean"].is_number() && shown["whole"][0]["ends"].is_null(), "{shown}");
-    let told = run_expecting(place, 0, &["compare", "1", "2"]);
+    run_expecting(place, 0, &["rescore", "1", "-m", "contains"]);
+    let told = run_expecting(place, 0, &["compare", "1", "4"]);
     assert!(told.contains("from the beginning of the order in both"), "{told}");
 }
 

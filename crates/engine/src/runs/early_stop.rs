@@ -108,7 +108,7 @@ pub fn early_stop_record(plan: &RunPlan, panels: &[Panel]) -> Option<EarlyStopRe
     let seen = cases_in_panels(panels)?;
     let began = RunOptions::from_plan(plan).ok().flatten().unwrap_or_default();
     Some(EarlyStopRecord {
-        seed: began.seed.unwrap_or_default(),
+        seed: plan.setting("seed").and_then(Json::as_u64).unwrap_or_default(),
         cases: plan.datasets.iter().map(|dataset| dataset.cases).sum(),
         seen: seen as u64,
         gates: began.limits().to_json(),
