@@ -190,6 +190,8 @@ def main():
         ("means of a run, asked of the server alone", "summary?run=r1", ""),
         ("trends, asked of the server alone", "history", ""),
         ("a comparison, asked of the server alone", "compare?run=r1&run=r2", "1 s"),
+        ("cases by one metric, asked of the server alone", "cases?run=r1&sort=token_f1&most=50", ""),
+        ("cases with the worst first, asked of the server alone", "cases?run=r1&sort=worst&most=50", ""),
     ]:
         viewer = Viewer(program, folder)
         tell(what, [viewer.seconds(path) * 1000], aim)

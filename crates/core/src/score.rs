@@ -442,6 +442,11 @@ impl ErrorKind {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
+
+    /// Whether an agent used up what it had.
+    pub const fn is_limit(self) -> bool {
+        matches!(self, Self::StepLimit | Self::TokenLimit | Self::CostLimit)
+    }
 }
 
 /// Why a sample could not be scored. It is reported as a failure and counted apart from every mean.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use probare_core::{
     Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, MetricResult, Outcome, Score, ScoreError,
 };
+use probare_report::number::{rounded, rounded_against};
 use probare_report::{Gate, Gates, Relation};
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -121,7 +122,7 @@ pub(crate) fn score(case: &Case, metrics: &[MetricInfo], results: &[MetricResult
                 (expectation.holds_of(None, Some(&label.label)) != expectation.not, label.label.to_string())
             }
             Ok(Outcome::Scored(score)) => match expectation.of_turn(score)? {
-                Some(score) => (expectation.holds(&score) != expectation.not, score_text(&score)),
+                Some(score) => (expectation.holds(&score) != expectation.not, expectation.score_text(&score)),
                 None => (false, "does not apply to this turn".to_owned()),
             },
         };
@@ -141,14 +142,19 @@ pub(crate) fn score(case: &Case, metrics: &[MetricInfo], results: &[MetricResult
     Ok(Score::ratio(held, expectations.len())?.labelled(label).because(evidence).into())
 }
 
-fn score_text(score: &Score) -> String {
-    match &score.label {
-        Some(label) => format!("{label} ({})", score.value.get()),
-        None => score.value.get().to_string(),
-    }
-}
-
 impl Expectation {
+    /// A value with its label, in as many digits as show on which side of each limit it lies.
+    fn score_text(&self, score: &Score) -> String {
+        let value = score.value.get();
+        let limits = [self.at_least, self.at_most, self.equals.as_ref().and_then(Json::as_f64)];
+        let texts = limits.into_iter().flatten().map(|limit| rounded_against(value, limit));
+        let text = texts.max_by_key(String::len).unwrap_or_else(|| rounded(value));
+        match &score.label {
+            Some(label) => format!("{label} ({text})"),
+            None => text,
+        }
+    }
+
     /// The score that it speaks of: that of its turn, where it has one.
     fn of_turn<'s>(&self, score: &'s Score) -> Result<Option<Cow<'s, Score>>, ScoreError> {
         let Some(turn) = self.turn else { return Ok(Some(Cow::Borrowed(score))) };
@@ -220,6 +226,21 @@ mod tests {
         assert_eq!(value(r#"[{"metric":"b","equals":1},{"metric":"b","equals":true}]"#), Ok(1.0));
         assert_eq!(value(r#"[{"metric":"c","at_least":0,"not":true}]"#), Ok(0.0), "what does not apply does not hold");
         assert_eq!(value("[]"), Err("the case expects nothing".into()));
+    }
+
+    #[test]
+    fn a_note_rounds_the_value_but_shows_its_side_of_the_limit() {
+        let note = |expect: &str, value: f64| {
+            let results = [Ok(Score::from_number(value).unwrap().into())];
+            let found = score(&case(expect), &[info("a")], &results).unwrap();
+            found.score().unwrap().evidence[0].note.as_deref().unwrap().to_owned()
+        };
+        let at_least = r#"[{"metric":"a","at_least":0.5}]"#;
+        assert_eq!(note(at_least, 0.559_999_999_999_999_9), "holds: 0.56");
+        assert_eq!(note(at_least, 1.0 / 3.0), "does not hold: 0.3333");
+        assert_eq!(note(r#"[{"metric":"a","equals":"WARN"}]"#, 1.0 / 3.0), "does not hold: 0.3333");
+        let between = r#"[{"metric":"a","at_least":0.2,"at_most":0.5}]"#;
+        assert_eq!(note(between, 0.500_000_1), "does not hold: 0.5000001");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use serde_json::Value as Json;
 use tokio::time::timeout;
 
 use crate::Fault;
@@ -106,12 +107,14 @@ impl Http {
         Ok(ReplyBody { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
     }
 
-    /// Sends a message and takes what comes back within a time, with its headers. Any status of success will do.
+    /// Sends a message and takes what comes back within a time, with its headers. Any status of success will do. Of a stream of
+    /// events no more is read than the one that is the answer: some servers keep it open.
     pub(crate) async fn post_json(
         &self,
         url: &str,
         further: HeaderMap,
         body: String,
+        is_answer: impl Fn(&Json) -> bool,
         limit: Duration,
     ) -> Result<(HeaderMap, Vec<u8>), String> {
         let mut headers = self.headers.clone();
@@ -121,12 +124,24 @@ impl Http {
             let mut response = self.client.post(url).headers(headers).body(body).send().await.map_err(without_url)?;
             let status = response.status();
             let headers = std::mem::take(response.headers_mut());
-            let mut bytes = Vec::new();
+            let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+            let is_stream = kind.is_some_and(|kind| kind.contains("event-stream"));
+            let mut bytes: Vec<u8> = Vec::new();
+            let mut read = 0;
             while let Some(piece) = response.chunk().await.map_err(without_url)? {
                 if bytes.len().saturating_add(piece.len()) > LARGEST_REPLY {
                     return Err(too_large(LARGEST_REPLY).reason);
                 }
+                // An empty line may have begun with the piece before.
+                let from = bytes.len().saturating_sub(2).max(read);
                 bytes.extend_from_slice(&piece);
+                if is_stream && let Some(end) = events_end(&bytes[from..]) {
+                    let events = parse_events(&bytes[read..from + end]);
+                    if events.iter().any(&is_answer) {
+                        break;
+                    }
+                    read = from + end;
+                }
             }
             if status.is_success() {
                 return Ok((headers, bytes));
@@ -196,6 +211,11 @@ impl Http {
 fn is_events(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii_start();
     [&b"data:"[..], b"event:", b": "].iter().any(|beginning| text.starts_with(beginning))
+}
+
+/// Where the last event ends that is there as a whole: behind its empty line.
+fn events_end(bytes: &[u8]) -> Option<usize> {
+    (1..=bytes.len()).rev().find(|end| [&b"\n\n"[..], b"\n\r\n"].iter().any(|empty| bytes[..*end].ends_with(empty)))
 }
 
 fn too_large(most: usize) -> ReplyError {
@@ -309,6 +329,13 @@ mod tests {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packer.write_all(bytes).unwrap();
         packer.finish().unwrap()
+    }
+
+    #[test]
+    fn events_end_with_an_empty_line() {
+        assert_eq!(events_end(b"data: 1\n\ndata: 2\n"), Some(9));
+        assert_eq!(events_end(b"data: 1\r\n\r\ndata: 2\r\n\r\n"), Some(22));
+        assert_eq!(events_end(b"data: 1\n"), None);
     }
 
     #[test]

@@ -58,9 +58,12 @@ impl JsonEndpoint {
         Ok(())
     }
 
-    /// Sends a message and gives those that came back, none where there was nothing to say.
+    /// Sends a message and gives those that came back, none where there was nothing to say. Of a stream those up to the answer,
+    /// where the message is a request.
     pub fn post(&mut self, message: &Json, limit: Duration) -> Result<Vec<Json>, String> {
-        let sending = self.http.post_json(&self.url, self.further.clone(), message.to_string(), limit);
+        let request = message.get("method").and(message.get("id"));
+        let is_answer = |came: &Json| request.is_some() && came.get("id") == request && came.get("method").is_none();
+        let sending = self.http.post_json(&self.url, self.further.clone(), message.to_string(), is_answer, limit);
         let stopped = || Err("nothing is sent any more".to_owned());
         let (headers, bytes) = self
             .shared

@@ -6,7 +6,7 @@ use probare_core::{Case, CaseResult, Evidence, EvidenceKind, Field, FieldSpan, M
 
 use crate::TerminalStyle;
 use crate::escape::{excerpt, terminal, terminal_lines};
-use crate::number::rounded;
+use crate::number::{count_with_noun, rounded};
 use crate::status::model_name;
 use crate::timeline;
 
@@ -147,7 +147,8 @@ fn timeline(case: &Case, places: &[(EvidenceKind, &FieldSpan)], look: TerminalSt
         text.push_str(&format!("\n{name}\n{}", indented(&highlight(&piece.text, &here, look))));
     }
     if hidden > 0 {
-        text.push_str(&format!("\n{hidden} more texts of messages and calls without a mark\n"));
+        let texts = count_with_noun(hidden, "more text of a message or call", "more texts of messages and calls");
+        text.push_str(&format!("\n{texts} without a mark\n"));
     }
     text
 }

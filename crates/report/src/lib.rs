@@ -83,7 +83,7 @@ pub use summary::{
 };
 pub use terminal::TerminalStyle;
 pub use timeline::answer_text;
-pub use worst::shortfall;
+pub use worst::{Rank, shortfall};
 pub use wrap::wrap;
 
 /// Version of the program, as reports carry it.

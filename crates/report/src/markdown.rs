@@ -244,7 +244,7 @@ fn groups(summary: &Summary) -> String {
         }
     }
     if unlisted > 0 {
-        text.push_str(&format!("\nand {} more rows\n", count(unlisted)));
+        text.push_str(&format!("\nand {}\n", count_with_noun(unlisted, "more row", "more rows")));
     }
     text
 }

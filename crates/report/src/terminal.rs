@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use probare_core::Problem;
 
 use crate::escape::{excerpt, terminal};
-use crate::number::{rounded, three_decimals};
+use crate::number::{count_with_noun, rounded, three_decimals};
 use crate::table::{TextColumn, TextTable};
 use crate::{GateVerdict, Groups, Histogram, LabelRemark, MeanInterval, Summary, listed_verdicts};
 
@@ -155,7 +155,8 @@ pub fn render(summary: &Summary, verdicts: &[GateVerdict], look: TerminalStyle) 
     }
     let unlisted = (summary.lost_rows + summary.warnings).saturating_sub(PROBLEMS as u64);
     if unlisted > 0 {
-        line(YELLOW, "and", &format!("{unlisted} more remarks about the input"));
+        let remarks = count_with_noun(unlisted, "more remark", "more remarks");
+        line(YELLOW, "and", &format!("{remarks} about the input"));
     }
     for why in summary.lacking() {
         line(RED, "incomplete", &why);
@@ -194,7 +195,7 @@ pub(crate) fn about_intervals(summary: &Summary) -> Option<String> {
             0 => String::new(),
             without => format!(", {} without it", cases(without)),
         };
-        format!("by {} clusters of `{}`{alone}", clusters.count(), clusters.column)
+        format!("by {} of `{}`{alone}", count_with_noun(clusters.count(), "cluster", "clusters"), clusters.column)
     });
     clusters.or_else(|| summary.has_repeats().then(|| "over cases, each averaged over its outputs first".to_owned()))
 }
@@ -251,7 +252,8 @@ fn group_table(groups: &Groups, width: usize) -> String {
     }
     let mut text = TextTable::new(vec![metric, name, mean, interval, scored]).render(width);
     if unlisted > 0 {
-        text.push_str(&format!("and {unlisted} more rows, which the JSON summary and the page have\n"));
+        let rows = count_with_noun(unlisted, "more row", "more rows");
+        text.push_str(&format!("and {rows}, which the JSON summary and the page have\n"));
     }
     text
 }

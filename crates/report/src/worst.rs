@@ -39,7 +39,7 @@ pub fn shortfall(metric: &MetricInfo, value: f64) -> f64 {
 
 /// Place of a case among all: worse comes first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rank {
+pub struct Rank {
     largest: f64,
     mean: f64,
     order: u64,
@@ -49,13 +49,17 @@ impl Rank {
     /// The rank of a whole case. A result that failed counts as a shortfall of 1, a question that does not apply not at
     /// all.
     pub(crate) fn for_case(metrics: &[MetricInfo], result: &CaseResult, order: u64) -> Self {
+        let shortfalls = metrics.iter().zip(&result.results).filter_map(|(metric, result)| match score(result) {
+            Some(score) => Some(shortfall(metric, score.value.get())),
+            None => result.is_err().then_some(1.0),
+        });
+        Self::from_shortfalls(shortfalls, order)
+    }
+
+    /// The rank of what has these shortfalls, and of two that are alike the one with the lower `order` first.
+    pub fn from_shortfalls(shortfalls: impl IntoIterator<Item = f64>, order: u64) -> Self {
         let (mut largest, mut sum, mut count) = (0.0f64, 0.0, 0u32);
-        for (metric, result) in metrics.iter().zip(&result.results) {
-            let shortfall = match (score(result), result.is_err()) {
-                (Some(score), _) => shortfall(metric, score.value.get()),
-                (None, true) => 1.0,
-                (None, false) => continue,
-            };
+        for shortfall in shortfalls {
             largest = largest.max(shortfall);
             sum += shortfall;
             count += 1;

@@ -19,6 +19,7 @@ use probare_benchmarks::{registries, registry};
 use probare_engine::{EvaluationError, ModelAccess, ModelAccessError, RunOptions, TraceScoring, TraceScoringOptions};
 use probare_models::{JsonEndpoint, OpenError};
 use probare_report::Utc;
+use probare_report::number::count_with_noun;
 use probare_store::{CollectorLock, Store, StoreError, TracePiece};
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
@@ -420,6 +421,9 @@ impl TraceScorer {
         };
         self.counters.traces.fetch_add(scored.traces, Ordering::Relaxed);
         self.counters.cases.fetch_add(scored.cases, Ordering::Relaxed);
+        for (trace, error) in &scored.skipped {
+            (self.settings.log)(&format!("error: trace {} is skipped: {error}", trace.trace));
+        }
         for note in scored.notes {
             // A trace, its id, the kind and the rest.
             let kind = note.split(": ").nth(1).unwrap_or(&note).to_owned();
@@ -443,8 +447,8 @@ impl TraceScorer {
         match self.store.remove_days_before(&day_of(seconds.saturating_sub(days.saturating_mul(DAY)))) {
             Ok(0) => {}
             Ok(removed) => {
-                let runs = if removed == 1 { "1 run".to_owned() } else { format!("{removed} runs") };
-                (self.settings.log)(&format!("removed {runs} of traces older than {days} days"));
+                let (runs, days) = (count_with_noun(removed, "run", "runs"), count_with_noun(days, "day", "days"));
+                (self.settings.log)(&format!("removed {runs} of traces older than {days}"));
             }
             Err(error) => (self.settings.log)(&format!("error: old traces cannot be removed: {error}")),
         }

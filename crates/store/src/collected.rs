@@ -364,6 +364,14 @@ impl Store {
         })
     }
 
+    /// Notes that a trace as it was when it was found is not scored. What came for it since waits for the next time.
+    pub fn skip_trace(&self, trace: &CollectedTrace) -> Result<(), StoreError> {
+        self.write(|connection| match CollectedTrace::find(connection, &trace.trace)? {
+            Some(found) => Ok(CollectedTrace { scored: trace.pieces, ..found }.write(connection)?),
+            None => Ok(()),
+        })
+    }
+
     /// The oldest scores that wait to be exported, with their numbers.
     pub fn waiting_exports(&self, most: usize) -> Result<Vec<(i64, String)>, StoreError> {
         self.read(|connection| {

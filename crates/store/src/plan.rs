@@ -266,7 +266,7 @@ impl RunPlan {
         compare(&mut found, "the settings of judge", &models(&self.judges), &models(&now.judges));
         compare(&mut found, "the settings of fallback", &models(&self.fallbacks), &models(&now.fallbacks));
         if self.repeats != now.repeats {
-            found.push(format!("there were {} repeats, now there are {}", self.repeats, now.repeats));
+            found.push(format!("`repeats` was {}, now it is {}", self.repeats, now.repeats));
         }
         match (&self.retrieval, &now.retrieval) {
             (Some(before), Some(after)) if before.digest != after.digest => {
@@ -405,7 +405,7 @@ mod tests {
             changed(|plan| plan.metrics[0].version = 2),
             "metric `x` was exact_match version 1, now it is exact_match version 2"
         );
-        assert_eq!(changed(|plan| plan.repeats = 3), "there were 2 repeats, now there are 3");
+        assert_eq!(changed(|plan| plan.repeats = 3), "`repeats` was 2, now it is 3");
         assert_eq!(changed(|plan| plan.limit = Some(3)), "the limit was none, now it is 3");
         assert_eq!(changed(|plan| plan.outputs.push("a.jsonl".into())), "");
     }

@@ -8,8 +8,9 @@ use probare_core::{
     CaseResult, ErrorKind, LabelOnly, MetricInfo, MetricResult, Outcome, Score, ScoreError, ScoreParts,
 };
 use probare_report::comparison::{ContentHash, case_order_key, question_hash};
+use probare_report::{Rank, shortfall};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
 use serde::Deserialize;
 
 use super::body::{PackedTable, body};
@@ -24,11 +25,19 @@ const MOST_KNOWN: usize = 2_000;
 
 /// In which order cases come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CaseOrder {
-    /// By what; as the run reads them where it is nothing.
-    pub by: Option<NumericField>,
-    /// Whether the largest comes first.
-    pub is_down: bool,
+pub enum CaseOrder {
+    /// As the run reads them.
+    #[default]
+    Input,
+    /// By a number.
+    Field {
+        /// Which one.
+        by: NumericField,
+        /// Whether the largest comes first.
+        is_down: bool,
+    },
+    /// The worst first, over all metrics, as reports rank them.
+    Worst,
 }
 
 /// One sample with what it took.
@@ -116,18 +125,23 @@ impl Store {
                 Some(sql) => format!(" AND {sql}"),
                 None => String::new(),
             };
-            let order = match order.by.as_ref().and_then(|by| column(&samples, by)) {
-                Some(column) => {
-                    let (extreme, way) = if order.is_down { ("max", "DESC") } else { ("min", "ASC") };
+            let values = params_from_iter(std::iter::once(Value::Integer(run)).chain(condition.values));
+            let column = match order {
+                CaseOrder::Worst => return worst_first(connection, &samples, metrics, &wanted, values),
+                CaseOrder::Field { by, is_down } => column(&samples, by).map(|column| (column, *is_down)),
+                CaseOrder::Input => None,
+            };
+            let order = match column {
+                Some((column, is_down)) => {
+                    let (extreme, way) = if is_down { ("max", "DESC") } else { ("min", "ASC") };
                     format!("{extreme}({column}) IS NULL, {extreme}({column}) {way}, place, position")
                 }
-                None => format!("place, position{}", if order.is_down { " DESC" } else { "" }),
+                None => "place, position".to_owned(),
             };
             let mut statement = connection.prepare(&format!(
                 "SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}'{wanted} \
                  GROUP BY place, position ORDER BY {order}"
             ))?;
-            let values = params_from_iter(std::iter::once(Value::Integer(run)).chain(condition.values));
             let places = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(places.collect::<Result<_, _>>()?)
         })
@@ -391,6 +405,52 @@ fn column(samples: &SampleTable, quantity: &NumericField) -> Option<String> {
     })
 }
 
+/// The cases that have a finished sample that fits, by the worst of these samples. How far a value falls short is computed here,
+/// since the rule is that of reports: the values of all these samples are read, and nothing else of them.
+fn worst_first(
+    connection: &Connection,
+    samples: &SampleTable,
+    metrics: &[MetricInfo],
+    wanted: &str,
+    values: impl Params,
+) -> Result<Vec<CasePosition>, StoreFault> {
+    let columns = metrics.iter().map(|metric| match samples.slot_of(&metric.name) {
+        Some(slot) => format!(", value_{slot}, CASE WHEN value_{slot} IS NULL THEN label_{slot} END"),
+        None => ", NULL, NULL".to_owned(),
+    });
+    // In the order of an index, so that the samples of a case stand together.
+    let mut statement = connection.prepare(&format!(
+        "SELECT place, position{} FROM samples WHERE run = ?1 AND status <> '{OPEN}'{wanted} ORDER BY place, position",
+        columns.collect::<String>()
+    ))?;
+    let mut rows = statement.query(values)?;
+    let mut cases: Vec<(Rank, CasePosition)> = Vec::new();
+    let mut shortfalls = Vec::with_capacity(metrics.len());
+    while let Some(row) = rows.next()? {
+        probare_cancellation::count_steps(1);
+        shortfalls.clear();
+        for (at, metric) in metrics.iter().enumerate() {
+            let value: Option<f64> = row.get(2 + 2 * at)?;
+            let label: Option<String> = row.get(3 + 2 * at)?;
+            match (value, label) {
+                (Some(value), _) => shortfalls.push(shortfall(metric, value)),
+                // It does not apply, or the metric gave a label alone.
+                (None, Some(label)) if ErrorKind::from_name(&label).is_none() => {}
+                (None, _) => shortfalls.push(1.0),
+            }
+        }
+        let rank = Rank::from_shortfalls(shortfalls.iter().copied(), 0);
+        let place: CasePosition = (row.get(0)?, row.get(1)?);
+        match cases.last_mut() {
+            Some((worst, last)) if *last == place => *worst = rank.min(*worst),
+            _ => cases.push((rank, place)),
+        }
+    }
+    // Those that are alike stay in the order of the run.
+    cases.sort_by_key(|(rank, _)| *rank);
+    Ok(cases.into_iter().map(|(_, place)| place).collect())
+}
+
 /// A filter as SQL; nothing where it is empty.
 fn filter_sql(
     condition: &mut Condition,
@@ -487,4 +547,70 @@ fn sql(
             )
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{Better, Case, SampleKey};
+
+    use super::*;
+    use crate::{RunNames, RunPlan, StoreWriter};
+
+    fn metric(name: &str, better: Better) -> MetricInfo {
+        MetricInfo {
+            name: name.to_owned(),
+            id: name.to_owned().into(),
+            summary: "".into(),
+            better,
+            range: (0.0, 1.0),
+            version: 1,
+            profile: None,
+            options: serde_json::Value::Null,
+            decision_thresholds: None,
+            is_descriptive: false,
+            code: None,
+        }
+    }
+
+    #[test]
+    fn the_worst_over_all_metrics_comes_first_as_in_reports() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("store.db")).unwrap();
+        let run = store.begin(&RunPlan::default()).unwrap();
+        let metrics = [metric("correct", Better::Higher), metric("invented", Better::Lower)];
+        let names = RunNames {
+            datasets: vec!["facts".to_owned()],
+            models: vec!["swift".to_owned(), "steady".to_owned()],
+            ..RunNames::default()
+        };
+        let writer = StoreWriter::open(&store, run, names).unwrap();
+        let value = |value: f64| -> MetricResult { Ok(Score::from_number(value).unwrap().into()) };
+        let label = LabelOnly { label: "ok".into(), by: None, parts: ScoreParts::EMPTY, evidence: Vec::new() };
+        let samples = [
+            (0, 0, [value(1.0), value(0.0)]),
+            (1, 0, [value(0.5), value(0.5)]),
+            (2, 0, [value(0.5), value(0.0)]),
+            (3, 0, [value(1.0), missing_result()]),
+            (4, 0, [value(1.0), value(0.0)]),
+            (4, 1, [value(0.2), value(0.0)]),
+            (5, 0, [Ok(Outcome::not_applicable("no reference")), value(0.1)]),
+            (6, 0, [Ok(Outcome::Labelled(label)), value(0.0)]),
+        ];
+        for (row, model, results) in samples {
+            let sample = SampleKey { row, model: Some(model), ..SampleKey::default() };
+            let case = Case { id: format!("case-{row}"), sample: Some(sample), ..Case::default() };
+            writer.results(&CaseResult::new(case, results.into()), &metrics).unwrap();
+        }
+        writer.close().unwrap();
+        let rows = |filter: &str, order: &CaseOrder| -> Vec<i64> {
+            let filter = CaseFilter::parse(filter, &[]).unwrap();
+            let found = store.fitting(run, &metrics, &filter, order, None).unwrap();
+            found.into_iter().map(|(_, row)| row).collect()
+        };
+        assert_eq!(rows("", &CaseOrder::Worst), [3, 4, 1, 2, 5, 0, 6]);
+        assert_eq!(rows("model:swift", &CaseOrder::Worst), [3, 1, 2, 5, 0, 4, 6], "by the outputs that fit alone");
+        assert_eq!(rows("", &CaseOrder::Input), [0, 1, 2, 3, 4, 5, 6]);
+        let by = NumericField::Metric("correct".to_owned());
+        assert_eq!(rows("", &CaseOrder::Field { by, is_down: false }), [4, 1, 2, 0, 3, 5, 6]);
+    }
 }

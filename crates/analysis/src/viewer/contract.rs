@@ -7,7 +7,7 @@ use probare_report::comparison::ComparisonView;
 use probare_report::html::PageSettings;
 use probare_store::{CasePosition, HumanLabel};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::labels::OutputPosition;
@@ -151,6 +151,16 @@ pub struct CasePage {
     pub has_texts: bool,
     /// Why nothing fits, where the filter names what the run does not have.
     pub hint: Option<String>,
+}
+
+/// Orders of cases that are not those of a metric; a number with `-` before it puts the largest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseSort {
+    Cost,
+    Latency,
+    Tokens,
+    Worst,
 }
 
 /// A case in a list.
@@ -434,6 +444,7 @@ mod tests {
         generator.subschema_for::<RunList>();
         generator.subschema_for::<RunSummary>();
         generator.subschema_for::<CasePage>();
+        generator.subschema_for::<CaseSort>();
         generator.subschema_for::<CaseDetail>();
         generator.subschema_for::<ModelCalls>();
         generator.subschema_for::<Comparison>();

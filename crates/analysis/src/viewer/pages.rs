@@ -10,7 +10,7 @@ use probare_core::{
 use probare_engine::STOPPED_EARLY;
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
-use probare_report::number::three_decimals;
+use probare_report::number::{count_with_noun, three_decimals};
 use probare_report::{
     Gate, GateVerdict, Group, GroupBy, MeanInterval, MetricSummary, Relation, RendererOptions, Summary, answer_text,
 };
@@ -20,8 +20,8 @@ use probare_store::{
 use serde_json::Value as Json;
 
 use super::contract::{
-    CaseDetail, CasePage, CaseRow, GateLine, MeanCell, MeansRow, OutputDetail, OutputPart, OutputRow, OutputSummary,
-    RunDescription, RunFacts, RunKind, RunList, RunSummary,
+    CaseDetail, CasePage, CaseRow, CaseSort, GateLine, MeanCell, MeansRow, OutputDetail, OutputPart, OutputRow,
+    OutputSummary, RunDescription, RunFacts, RunKind, RunList, RunSummary,
 };
 use super::sources::shell_quote;
 use super::{LISTS, OpenRun, RunTexts, RunViewer, ViewerError};
@@ -33,8 +33,8 @@ pub struct CasesQuery {
     pub run: String,
     /// The filter; see [`CaseFilter`].
     pub filter: String,
-    /// By what they are sorted: a metric, `cost`, `latency`, `tokens`; with `-` before it the largest first. In the order of
-    /// the input where it is empty.
+    /// By what they are sorted: a metric, `cost`, `latency`, `tokens`; with `-` before it the largest first. `worst` for the
+    /// worst first over all metrics. In the order of the input where it is empty.
     pub sort: String,
     /// How many cases come before the first.
     pub from: usize,
@@ -399,16 +399,22 @@ impl RunViewer {
 }
 
 fn order(sort: &str, metrics: &[String]) -> Result<CaseOrder, ViewerError> {
-    let (is_down, by) = sort.strip_prefix('-').map_or((false, sort), |by| (true, by));
-    let by = match by {
-        "" => None,
-        _ if metrics.iter().any(|metric| metric == by) => Some(NumericField::Metric(by.to_owned())),
-        "cost" => Some(NumericField::Cost),
-        "latency" => Some(NumericField::Latency),
-        "tokens" => Some(NumericField::Tokens),
-        _ => return Err(ViewerError::Sort { by: by.chars().take(80).collect() }),
+    if sort.is_empty() {
+        return Ok(CaseOrder::Input);
+    }
+    let (is_down, name) = sort.strip_prefix('-').map_or((false, sort), |name| (true, name));
+    let by = if metrics.iter().any(|metric| metric == name) {
+        NumericField::Metric(name.to_owned())
+    } else {
+        match serde_json::from_value(Json::from(name)) {
+            Ok(CaseSort::Cost) => NumericField::Cost,
+            Ok(CaseSort::Latency) => NumericField::Latency,
+            Ok(CaseSort::Tokens) => NumericField::Tokens,
+            Ok(CaseSort::Worst) if !is_down => return Ok(CaseOrder::Worst),
+            Ok(CaseSort::Worst) | Err(_) => return Err(ViewerError::Sort { by: sort.chars().take(80).collect() }),
+        }
     };
-    Ok(CaseOrder { by, is_down })
+    Ok(CaseOrder::Field { by, is_down })
 }
 
 /// JSON that we made ourselves.
@@ -492,7 +498,8 @@ fn trace_notes(case: &Case) -> Vec<String> {
     let calls = list(probare_formats::MODEL_CALLS);
     let shown = calls.iter().take(MOST_CALLS).enumerate().map(|(at, call)| call_words(at + 1, call));
     let more = calls.len().saturating_sub(MOST_CALLS);
-    let more = (more > 0).then(|| format!("and {more} more calls of models"));
+    let words = count_with_noun(more as u64, "more call of a model", "more calls of models");
+    let more = (more > 0).then(|| format!("and {words}"));
     let revision = about("revision").and_then(Json::as_u64);
     let again =
         revision.map(|times| format!("more of the trace came after it was scored: scored again, revision {times}"));

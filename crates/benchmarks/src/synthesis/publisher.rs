@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{BenchmarkStatus, Console, Event, Panel, Publisher, Sink, Stop};
+use probare_report::number::count_with_noun;
 use probare_report::{OutputWriter, escape};
 
 use super::{CaseChecks, LoadError, SynthesisReport, console, panel};
@@ -64,7 +65,8 @@ impl SynthesisPublisher {
             return Ok(());
         }
         if *unchecked > 0 {
-            remark(&format!("error: {unchecked} cases could not be checked, so there is no report"));
+            let cases = count_with_noun(*unchecked as u64, "case", "cases");
+            remark(&format!("error: {cases} could not be checked, so there is no report"));
             self.state.ending = BenchmarkStatus::Failed;
             return Ok(());
         }

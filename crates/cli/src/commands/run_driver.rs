@@ -186,9 +186,10 @@ impl RunDriver {
         }
         if let Some(hearing) = &conclusion.hearing {
             model_call_flags::print_model_usage(hearing, quiet);
-            // A reply that could not be read is recorded like any other: it would fail again for ever.
+            // A reply that could not be read is recorded like any other: it would fail again for ever. What an agent has too
+            // little of for its task stays too little.
             let is_replayed = hearing.counts.replayed > 0 && hearing.counts.replayed == hearing.counts.asked;
-            if summary.failed() > summary.not_run() && is_replayed {
+            if summary.failed() > summary.not_run() + summary.over_limit() && is_replayed {
                 remark("hint: what failed was answered from recorded replies; --refresh asks again");
             }
         }

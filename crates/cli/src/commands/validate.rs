@@ -13,6 +13,7 @@ use probare_engine::{
     DriveOptions, GateEntry, Plan, PlanError, RunContext, drive, read_rubric_file, with_own_metrics_unstarted,
 };
 use probare_formats::{ReadOptions, columns};
+use probare_report::number::count_with_noun;
 use probare_report::{Gates, escape};
 
 use super::flags::{ForReading, OptionFlags};
@@ -83,8 +84,9 @@ fn catalogue(file: &str) -> CommandResult {
     }
     show_rest(validation.problems.len());
     let lost = validation.problems.iter().filter(|problem| problem.lost).count();
-    let questions = validation.catalogue.questions().len();
-    let mut text = format!("{}: catalogue, {questions} questions, {lost} errors\n", escape::terminal(file));
+    let questions = count_with_noun(validation.catalogue.questions().len() as u64, "question", "questions");
+    let errors = count_with_noun(lost as u64, "error", "errors");
+    let mut text = format!("{}: catalogue, {questions}, {errors}\n", escape::terminal(file));
     for (category, count) in validation.categories() {
         text.push_str(&format!("  {:10} {count}\n", escape::terminal(category)));
     }
@@ -133,11 +135,11 @@ fn configuration(file: &str) -> CommandResult {
         }
     }
     print(&format!(
-        "{}: good, {} datasets, {} metrics, {} gates\n",
+        "{}: good, {}, {}, {}\n",
         escape::terminal(file),
-        config.datasets.len(),
-        config.metrics.len(),
-        config.gates.len()
+        count_with_noun(config.datasets.len() as u64, "dataset", "datasets"),
+        count_with_noun(config.metrics.len() as u64, "metric", "metrics"),
+        count_with_noun(config.gates.len() as u64, "gate", "gates")
     ))?;
     if config.datasets.len() > 1 {
         remark("several datasets: `probare score FILE` names the one to score");
@@ -185,7 +187,9 @@ fn cases(arguments: &Arguments) -> CommandResult {
     let around = RunContext { rules: &DefaultCasePolicy, backend: &NoBackend, sampler: None };
     drive(Box::new(rows), file, &plan, around, &DriveOptions::default(), Box::new(&mut counts))?;
     show_rest(counts.lost);
-    let mut text = format!("{}: {} cases, {} bad rows\n", escape::terminal(file), counts.good, counts.lost);
+    let cases = count_with_noun(counts.good, "case", "cases");
+    let bad = count_with_noun(counts.lost as u64, "bad row", "bad rows");
+    let mut text = format!("{}: {cases}, {bad}\n", escape::terminal(file));
     for (count, field) in counts.having.into_iter().zip(Field::ALL).filter(|(count, _)| *count > 0) {
         text.push_str(&format!("  {:10} in {count}\n", field.name()));
     }

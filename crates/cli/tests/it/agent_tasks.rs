@@ -178,6 +178,12 @@ fn every_limit_ends_a_sample_as_a_kind_of_its_own() {
         run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
         let kept = results(&place.join("o.jsonl"));
         assert!(kept[0]["messages"].as_array().unwrap().len() > 1, "its conversation is kept: {}", kept[0]);
+        if kind != "timed_out" {
+            let asked = logged_requests(place).len();
+            let again = run_expecting(place, 1, &["run", "probare.yaml", "--sandbox", "none"]);
+            assert_eq!(logged_requests(place).len(), asked, "{again}");
+            assert!(again.contains("from the response cache") && !again.contains("--refresh"), "{again}");
+        }
     }
 }
 
@@ -475,7 +481,8 @@ fn the_shop_of_the_examples_gives_pass_3_and_the_state_at_the_end() {
     assert_eq!(live.iter().map(values).collect::<Vec<_>>(), found[..18].iter().map(values).collect::<Vec<_>>());
 }
 
-/// A server of tools over HTTP: `initialize` and the list as JSON, calls as a stream of events. It notes every call.
+/// A server of tools over HTTP: `initialize` and the list as JSON, calls as a stream of events, which stays open for the thing
+/// `open`. It notes every call.
 fn http_server() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -538,9 +545,13 @@ fn http_server() -> (String, Arc<Mutex<Vec<String>>>) {
                         "notifications/initialized" => ("202 Accepted", "text/plain", String::new()),
                         _ => ("200 OK", "application/json", answer.to_string()),
                     };
+                    let (framing, text) = if message["params"]["arguments"]["thing"] == "open" {
+                        ("Transfer-Encoding: chunked".to_owned(), format!("{:x}\r\n{text}\r\n", text.len()))
+                    } else {
+                        (format!("Content-Length: {}", text.len()), text)
+                    };
                     let told = format!(
-                        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nMcp-Session-Id: s1\r\nContent-Length: {}\r\n\r\n{text}",
-                        text.len()
+                        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nMcp-Session-Id: s1\r\n{framing}\r\n\r\n{text}"
                     );
                     if reader.get_mut().write_all(told.as_bytes()).is_err() {
                         return;
@@ -600,32 +611,39 @@ metrics: [steps, tool_errors]
     }
 }
 
+/// A stream that stays open has answered; a call that takes too long is an error that the model is told.
 #[test]
-fn a_server_over_http_that_takes_too_long_is_an_error_that_the_model_is_told() {
+fn a_call_over_http_ends_with_its_answer_or_with_its_time() {
     if !has_python() {
         return;
     }
     let (url, _) = http_server();
-    let folder = project(&[json!({"id": "a", "query": "Buy slow"})], "");
-    let place = folder.path();
-    let config = format!(
-        "datasets: [{{path: cases.jsonl}}]
+    for (thing, timeout, right, told) in [("slow", 1.5, 0.0, "no result within 1.5 s"), ("open", 10.0, 1.0, "sent")] {
+        let folder = project(&[json!({"id": "a", "query": format!("Buy {thing}")})], "");
+        let place = folder.path();
+        let config = format!(
+            "datasets: [{{path: cases.jsonl}}]
 models: [{{name: buyer, api_model_name: 'command:buyer', command: [python3, model.py]}}]
 agent:
-  tools: [{{mcp: {{url: '{url}', headers: {{Authorization: 'Bearer ${{TOOLS_KEY}}'}}}}, only: [buy], timeout: 1.5}}]
+  tools: [{{mcp: {{url: '{url}', headers: {{Authorization: 'Bearer ${{TOOLS_KEY}}'}}}}, only: [buy], timeout: {timeout}}}]
 metrics: [steps, tool_errors]
 "
-    );
-    fs::write(place.join("probare.yaml"), config).unwrap();
-    let words = ["run", "probare.yaml", "-q", "-o", "r.jsonl"];
-    let key = ("TOOLS_KEY", "sk-tools-0123456789");
-    let output = Command::new(PROGRAM).args(words).env(key.0, key.1).current_dir(place).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let scores = &results(&place.join("r.jsonl"))[0]["scores"];
-    assert_eq!((&scores["steps"]["value"], &scores["tool_errors"]["value"]), (&json!(1.0), &json!(0.0)), "{scores}");
-    run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
-    let kept = results(&place.join("o.jsonl")).swap_remove(0);
-    assert_eq!(kept["response"]["text"], "Bought: no result within 1.5 s", "{kept}");
+        );
+        fs::write(place.join("probare.yaml"), config).unwrap();
+        let words = ["run", "probare.yaml", "-q", "-o", "r.jsonl"];
+        let key = ("TOOLS_KEY", "sk-tools-0123456789");
+        let output = Command::new(PROGRAM).args(words).env(key.0, key.1).current_dir(place).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let scores = &results(&place.join("r.jsonl"))[0]["scores"];
+        assert_eq!(
+            (&scores["steps"]["value"], &scores["tool_errors"]["value"]),
+            (&json!(1.0), &json!(right)),
+            "{scores}"
+        );
+        run_successfully(place, &["runs", "export", "1", "--outputs", "o.jsonl"]);
+        let kept = results(&place.join("o.jsonl")).swap_remove(0);
+        assert_eq!(kept["response"]["text"], format!("Bought: {told}"), "{kept}");
+    }
 }
 
 #[test]

@@ -44,11 +44,13 @@ fn a_cut_reply_is_not_scored_unless_somebody_wants_it() {
     assert!(lines.lines().nth(2).unwrap().contains("\"kind\":\"truncated\""), "{lines}\n{}", both_streams(&first));
     assert_eq!(lines.matches("\"kind\":\"truncated\"").count(), 1, "{lines}");
     assert_eq!(first.status.code(), Some(1), "{}", both_streams(&first));
+    let again = both_streams(&run(place, &["run", "probare.yaml"]));
+    assert!(again.contains("hint: what failed was answered from recorded replies; --refresh asks again"), "{again}");
     let wanted = run(place, &["run", "probare.yaml", "--score-truncated", "-o", "whole.jsonl"]);
     let lines = fs::read_to_string(place.join("whole.jsonl")).unwrap();
     assert_eq!(lines.matches("\"kind\":\"truncated\"").count(), 0, "{lines}");
     assert_eq!(wanted.status.code(), Some(0), "{}", both_streams(&wanted));
-    assert_eq!(server.requests(), 5, "the second run takes the text from the record");
+    assert_eq!(server.requests(), 5, "the later runs take the text from the record");
     let text = fs::read_to_string(place.join("probare.yaml")).unwrap();
     fs::write(place.join("probare.yaml"), format!("{text}run: {{score_truncated: true}}\n")).unwrap();
     let set = run(place, &["run", "probare.yaml", "-o", "set.jsonl"]);

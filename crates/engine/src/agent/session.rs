@@ -6,6 +6,7 @@ use probare_core::{
 };
 use probare_metrics::agents::end_state::{StateCondition, state_conditions};
 use probare_models::{CallReply, Client};
+use probare_report::number::count_with_noun;
 use serde_json::{Value as Json, json};
 
 use super::state::WorkingState;
@@ -228,7 +229,8 @@ impl Session {
         let Usage { input_tokens, output_tokens, .. } = self.spent.usage;
         let (tokens, milliseconds) = (input_tokens + output_tokens, self.spent.latency_ms.unwrap_or_default());
         if self.steps >= config.steps() {
-            let reason = format!("no answer after {} steps (`agent.max_steps`)", config.steps());
+            let steps = count_with_noun(config.steps().into(), "step", "steps");
+            let reason = format!("no answer after {steps} (`agent.max_steps`)");
             return Err(failed(ErrorKind::StepLimit, reason));
         }
         if let Some(most) = config.max_tokens.filter(|most| tokens >= *most) {

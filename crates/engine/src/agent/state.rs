@@ -469,7 +469,7 @@ mod tests {
         fs::write(state.path().join("note.txt"), "x").unwrap();
         let after = held(&state);
         assert_eq!(after[0], None);
-        assert_eq!(after[1].as_deref(), Some("1 rows, not 0"));
+        assert_eq!(after[1].as_deref(), Some("1 row, not 0"));
         let rest = after[2].as_ref().unwrap();
         assert!(rest.contains("added {\"id\":2,\"status\":\"cancelled\"") && !rest.contains("\"id\":1"), "{rest}");
         assert!(!rest.contains("refunds") && !rest.contains("note.txt"), "other conditions are about them: {rest}");

@@ -15,7 +15,7 @@ use probare_formats::{CaseFormat, CaseReader, ExportMetadata, ExportTarget, MODE
 use probare_models::prices::find_price;
 use probare_models::{ModelName, Provider};
 use probare_report::{OutputWriter, VERSION};
-use probare_store::{CollectedTrace, PlannedDataset, RunPlan, RunState, Store, StoreWriter};
+use probare_store::{CollectedTrace, PlannedDataset, RunPlan, RunState, Store, StoreError, StoreWriter};
 use serde_json::{Value as Json, json};
 
 use super::error::EvaluationError;
@@ -63,6 +63,8 @@ pub struct ScoredTraces {
     pub cases: u64,
     /// What could not be used of them, in words.
     pub notes: Vec<String>,
+    /// Traces that were skipped, since their spans cannot be read: why.
+    pub skipped: Vec<(CollectedTrace, StoreError)>,
 }
 
 impl TraceScoring {
@@ -131,7 +133,8 @@ impl TraceScoring {
     }
 
     /// Scores traces as they are now and keeps the results in place of those that they had. Each stays in its run where that
-    /// has the same metrics, and comes into the run of the day otherwise. Nothing where it was interrupted: then they wait on.
+    /// has the same metrics, and comes into the run of the day otherwise. One whose spans are damaged is skipped until further
+    /// ones come for it. Nothing where it was interrupted: then they wait on.
     pub fn score(
         &self,
         store: &Store,
@@ -139,7 +142,7 @@ impl TraceScoring {
         options: TraceScoringOptions,
         interrupted: &Arc<AtomicBool>,
     ) -> Result<Option<ScoredTraces>, EvaluationError> {
-        let mut scored = ScoredTraces { traces: traces.len() as u64, ..ScoredTraces::default() };
+        let mut scored = ScoredTraces::default();
         let mut by_run: BTreeMap<i64, Vec<CollectedTrace>> = BTreeMap::new();
         let mut same: BTreeMap<i64, bool> = BTreeMap::from([(self.run, true)]);
         for mut trace in traces {
@@ -148,13 +151,20 @@ impl TraceScoring {
             }
             by_run.entry(trace.run).or_default().push(trace);
         }
-        for (run, traces) in by_run {
+        for (run, collected) in by_run {
             let exports = SharedBuffer::default();
-            let mut cases = Vec::new();
+            let (mut traces, mut cases) = (Vec::new(), Vec::new());
             let mut row = store.next_row(run)?;
             let mut rules = TraceRules { asking: self.asking.clone(), ..TraceRules::default() };
-            for trace in &traces {
-                let (found, notes) = cases_of(&store.trace_text(trace)?, trace)?;
+            for trace in collected {
+                let text = match store.trace_text(&trace) {
+                    Err(error @ StoreError::Damaged { .. }) => {
+                        scored.skipped.push((trace, error));
+                        continue;
+                    }
+                    text => text?,
+                };
+                let (found, notes) = cases_of(&text, &trace)?;
                 scored.notes.extend(notes.into_iter().map(|note| format!("trace {}: {note}", trace.trace)));
                 if !trace.has_error && !is_sampled(&trace.trace, options.judged_share) {
                     rules.unsampled.extend(found.iter().map(|case| case.id.clone()));
@@ -164,7 +174,9 @@ impl TraceScoring {
                     row += 1;
                     cases.push(case);
                 }
+                traces.push(trace);
             }
+            scored.traces += traces.len() as u64;
             scored.cases += cases.len() as u64;
             rules.share = options.judged_share;
             store.reopen_traces(run, &traces.iter().collect::<Vec<_>>())?;
@@ -172,6 +184,9 @@ impl TraceScoring {
                 return Ok(None);
             }
             store.finish_traces(&traces, &exports.lines())?;
+        }
+        for (trace, _) in &scored.skipped {
+            store.skip_trace(trace)?;
         }
         Ok(Some(scored))
     }

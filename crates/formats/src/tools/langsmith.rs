@@ -1,6 +1,7 @@
 //! LangSmith: examples of a data set, runs, and rows of an experiment, one a line or in a list.
 
 use probare_core::Case;
+use probare_report::number::count_with_noun;
 use serde_json::{Map, Value as Json, json};
 
 use super::document::{SourceDocument, as_text};
@@ -30,7 +31,8 @@ pub(super) fn read(document: &SourceDocument) -> Result<ImportedCases, ImportErr
         imported.push(case, told);
     }
     if inner > 0 {
-        imported.notes.push(format!("{inner} runs inside of other runs are skipped"));
+        let runs = count_with_noun(inner, "run inside of another run is", "runs inside of other runs are");
+        imported.notes.push(format!("{runs} skipped"));
     }
     Ok(imported)
 }
@@ -106,6 +108,6 @@ mod tests {
         assert_eq!(run.metadata["scores"]["correct"]["value"], 0.0);
         assert_eq!((row.query.as_deref(), row.reference.as_deref()), (Some("Hi"), Some(&["Good day".to_owned()][..])));
         assert_eq!(row.metadata["scores"]["polite"]["value"], 1.0);
-        assert_eq!(imported.notes, ["1 runs inside of other runs are skipped"]);
+        assert_eq!(imported.notes, ["1 run inside of another run is skipped"]);
     }
 }

@@ -31,6 +31,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use probare_core::{Better, Case, InputFile};
+use probare_report::number::count_with_noun;
 use serde_json::{Map, Value as Json};
 
 use self::document::SourceDocument;
@@ -237,7 +238,7 @@ fn check_and_number(
 
 /// The remark on parts of messages that could not be read: how many, of which types, and where the first stands.
 fn unread_note(cases: &[Case]) -> Option<String> {
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     let mut first = None;
     for case in cases {
         for (number, message) in case.messages.iter().flatten().enumerate() {
@@ -248,12 +249,12 @@ fn unread_note(cases: &[Case]) -> Option<String> {
         }
     }
     let (id, message, part) = first?;
-    let count: usize = kinds.values().sum();
+    let parts = count_with_noun(kinds.values().sum(), "part of a message", "parts of messages");
     let names: Vec<String> =
         kinds.keys().take(10).map(|kind| format!("`{}`", kind.chars().take(80).collect::<String>())).collect();
     let names = names.join(", ");
     Some(format!(
-        "{count} parts of messages cannot be read ({names}; the first is message {message}, part {part} of case `{id}`); \
+        "{parts} cannot be read ({names}; the first is message {message}, part {part} of case `{id}`); \
          metrics on calls give an error there, since a part may be a call"
     ))
 }
@@ -272,6 +273,7 @@ fn same_ids(imported: &mut ImportedCases) {
         }
     }
     if renamed > 0 {
-        imported.notes.push(format!("{renamed} samples had the id of another one and got a number behind theirs"));
+        let samples = count_with_noun(renamed, "sample", "samples");
+        imported.notes.push(format!("{samples} had the id of another one: a number was put behind it"));
     }
 }

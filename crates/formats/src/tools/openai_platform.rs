@@ -2,6 +2,7 @@
 //! sources with `item` and `sample`. An eval becomes a configuration, the rest becomes cases.
 
 use probare_core::{Case, Output};
+use probare_report::number::count_with_noun;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -122,7 +123,8 @@ pub(super) fn read(documents: &[SourceDocument]) -> Result<ImportedCases, Import
         let left = rows.len() + inline.len();
         rows.clear();
         if left > 0 {
-            imported.notes.push(format!("{left} rows of data sources are left out: the output items hold them too"));
+            let rows = count_with_noun(left as u64, "row of a data source is", "rows of data sources are");
+            imported.notes.push(format!("{rows} left out: the output items have the same"));
         }
     } else if rows.is_empty() {
         rows = inline;

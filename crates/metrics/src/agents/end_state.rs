@@ -183,8 +183,9 @@ impl StateCondition {
 
 impl TableCondition {
     fn mismatch(&self, count: u64, rows: &[Map<String, Json>]) -> Option<String> {
+        let found = if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
         if let Some(expected) = self.count.filter(|expected| *expected != count) {
-            return Some(format!("{count} rows, not {expected}"));
+            return Some(format!("{found}, not {expected}"));
         }
         let expected = self.rows.as_ref()?;
         let mut left: Vec<&Map<String, Json>> = rows.iter().collect();
@@ -206,7 +207,7 @@ impl TableCondition {
         };
         match (missing.is_empty(), left.is_empty()) {
             (true, true) if count == expected.len() as u64 => None,
-            (true, _) => Some(format!("{count} rows, not {}; not expected: {}", expected.len(), shown(&left))),
+            (true, _) => Some(format!("{found}, not {}; not expected: {}", expected.len(), shown(&left))),
             (false, true) => Some(format!("missing: {}", missing.join(", "))),
             (false, false) => Some(format!("missing: {}; in place of it: {}", missing.join(", "), shown(&left))),
         }
@@ -303,7 +304,7 @@ mod tests {
             r#"missing: {"id":1,"paid":2}; in place of it: {"id":1,"paid":3}"#
         );
         let count = json!({"table": "orders", "count": 0});
-        assert_eq!(mismatch(count, json!({"rows": {"count": 1, "rows": []}})).unwrap(), "1 rows, not 0");
+        assert_eq!(mismatch(count, json!({"rows": {"count": 1, "rows": []}})).unwrap(), "1 row, not 0");
         let none = json!({"table": "orders", "rows": []});
         assert!(mismatch(none, json!({"rows": {"count": 1, "rows": [{}]}})).is_some());
     }

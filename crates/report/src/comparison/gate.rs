@@ -6,7 +6,7 @@ use probare_stats::{ConfidenceLevel, StatisticalMethod, paired_share_interval};
 use serde::Serialize;
 
 use super::MetricComparison;
-use crate::number::rounded;
+use crate::number::{count_with_noun, rounded};
 
 /// The other run must not be worse than the baseline by more than a margin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -128,11 +128,11 @@ impl fmt::Display for NonInferiorityVerdict {
         let signed = |number: f64| format!("{}{}", if number > 0.0 { "+" } else { "" }, rounded(number));
         write!(
             formatter,
-            "{word}: {metric} gains {} ({} to {}) over {} pairs; {rule} {}",
+            "{word}: {metric} gains {} ({} to {}) over {}; {rule} {}",
             signed(gain),
             signed(low),
             signed(high),
-            self.pairs,
+            count_with_noun(self.pairs as u64, "pair", "pairs"),
             rounded(*margin)
         )?;
         // Of a limit that is kept the reader has to know that nothing was shown.

@@ -23,7 +23,7 @@ impl RunComparison {
         let made = format!("{} against {}", names.join(", "), excerpt(&self.baseline, 60));
         let lead = format!(
             "<p class=\"lead\">Baseline <bdi>{}</bdi>. Differences are other minus baseline, with their 95 % intervals{}; \
-             {}. Detectable is the least difference that so many pairs show in four of five attempts.</p>",
+             {}. Detectable is the minimum detectable effect (80 % power) with this many pairs.</p>",
             html(&excerpt(&self.baseline, 200)),
             self.cluster.as_ref().map(|name| format!(" by clusters of {}", html(name))).unwrap_or_default(),
             html(&self.rule),

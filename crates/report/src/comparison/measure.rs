@@ -82,7 +82,7 @@ pub struct MetricDifference {
     /// The interval with regard to all other tests: where it comes from the same method as the p value, it excludes 0
     /// exactly where the adjusted p value is below 0.05.
     pub interval_adjusted: Option<Interval>,
-    /// The least difference that this many pairs would show in four of five tries.
+    /// The minimum detectable effect (80 % power) with this many pairs.
     pub detectable: Option<f64>,
     /// Whether larger differences are better.
     #[serde(skip)]

@@ -40,8 +40,8 @@ impl RunComparison {
             text.push_str(&format!("note: {}\n", terminal(note)));
         }
         text.push_str(
-            "difference: other minus baseline\ndetectable: the least difference that so many pairs show in four of five \
-             tries\n",
+            "difference: other minus baseline\ndetectable: the minimum detectable effect (80 % power) with this many \
+             pairs\n",
         );
         if let Some(cluster) = &self.cluster {
             text.push_str(&format!("intervals and p: by clusters of `{}`\n", terminal(cluster)));

@@ -259,6 +259,11 @@ impl Summary {
         self.metrics.iter().map(|metric| metric.not_run).sum()
     }
 
+    /// Those of them in which an agent used up its steps, tokens or money.
+    pub fn over_limit(&self) -> u64 {
+        self.metrics.iter().map(|metric| metric.over_limit).sum()
+    }
+
     /// How the run ended, in words, if not all cases were looked at.
     pub fn incomplete(&self) -> Option<&'static str> {
         match self.stop {
@@ -343,6 +348,8 @@ pub struct MetricSummary {
     pub failed: u64,
     /// Those of them that were not run, because this program cannot or may not run them.
     pub not_run: u64,
+    /// Those of them in which an agent used up its steps, tokens or money.
+    pub over_limit: u64,
     /// Least value.
     pub min: Option<f64>,
     /// Greatest value.
@@ -377,6 +384,7 @@ impl MetricSummary {
             not_applicable: 0,
             failed: 0,
             not_run: 0,
+            over_limit: 0,
             min: None,
             max: None,
             not_applicable_reasons: ReasonCounts::default(),
@@ -423,6 +431,7 @@ impl MetricSummary {
             Err(error) => {
                 self.failed += 1;
                 self.not_run += u64::from(error.kind() == ErrorKind::NotRun);
+                self.over_limit += u64::from(error.kind().is_limit());
                 self.failed_reasons.add(&error.to_string());
             }
         }

@@ -43,6 +43,8 @@ struct PartialMetric {
     #[serde(default)]
     not_run: u64,
     #[serde(default)]
+    over_limit: u64,
+    #[serde(default)]
     labelled: u64,
 }
 
@@ -66,6 +68,7 @@ impl Summary {
             out_of_range: metric.out_of_range,
             labelled: metric.labelled,
             not_run: metric.not_run,
+            over_limit: metric.over_limit,
         };
         PartialSummary {
             cases: self.table.counts(),
@@ -103,6 +106,7 @@ impl Summary {
             metric.out_of_range += piece.out_of_range;
             metric.labelled += piece.labelled;
             metric.not_run += piece.not_run;
+            metric.over_limit += piece.over_limit;
             metric.filling.merge(&piece.filling);
         }
         self.settle();

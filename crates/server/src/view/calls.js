@@ -10,7 +10,7 @@ const exchangeOf = (exchange) => {
     money(exchange.cost_usd) || "",
     `${count(exchange.latency_ms)} ms`,
     exchange.input_tokens === null ? "" : `${count(exchange.input_tokens)} tokens in`,
-    exchange.output_tokens === null ? "" : `${count(exchange.output_tokens)} out`,
+    exchange.output_tokens === null ? "" : `${count(exchange.output_tokens)} tokens out`,
     exchange.attempts > 1 ? `${exchange.attempts} attempts` : "",
     exchange.stop ? `stopped: ${exchange.stop}` : "",
   ]
@@ -20,7 +20,7 @@ const exchangeOf = (exchange) => {
     make("h4", {}, name),
     make("pre", { class: "said", dir: "auto" }, text),
   ];
-  const title = exchange.kind === "judge" ? "Asked of the judge " : "Asked of ";
+  const title = exchange.kind === "judge" ? "Request to the judge " : "Request to ";
   return make(
     "section",
     { class: "exchange" },
@@ -29,12 +29,7 @@ const exchangeOf = (exchange) => {
     exchange.messages.flatMap(({ role, text }) => said(role, text)),
     said("reply", exchange.reply),
     exchange.raw
-      ? make(
-          "details",
-          {},
-          make("summary", {}, "The body that came back"),
-          make("pre", { class: "said" }, exchange.raw),
-        )
+      ? make("details", {}, make("summary", {}, "Response body"), make("pre", { class: "said" }, exchange.raw))
       : null,
   );
 };
@@ -43,14 +38,19 @@ const exchangeOf = (exchange) => {
 export const callsFold = (fetchCalls, failure) => {
   const place = make("div", {});
   const fold = /** @type {HTMLDetailsElement} */ (
-    make("details", { class: "asked" }, make("summary", {}, "What was asked, and the raw replies"), place)
+    make("details", { class: "asked" }, make("summary", {}, "Requests and raw replies"), place)
   );
   const load = async () => {
     if (!fold.open || place.childElementCount) return;
     place.append(make("p", { class: "soft" }, "…"));
     try {
       const { record, asked, note } = await fetchCalls();
-      const source = make("p", { class: "small soft" }, note ? `${note}: ` : "from ", make("code", {}, record));
+      const source = make(
+        "p",
+        { class: "small soft" },
+        note ? `${note}: ` : "from the response cache ",
+        make("code", {}, record),
+      );
       place.replaceChildren(...asked.map(exchangeOf), source);
     } catch (error) {
       place.replaceChildren(failure(error));

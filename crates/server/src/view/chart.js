@@ -87,7 +87,7 @@ const picture = (points, metric) => {
       },
     ),
     textAt(x(Math.min(...costs)), height - bottom + 16, money(Math.min(...costs)) || "", { "text-anchor": "middle" }),
-    textAt((left + width - right) / 2, height - 6, "cost of an output", { "text-anchor": "middle" }),
+    textAt((left + width - right) / 2, height - 6, "cost per output", { "text-anchor": "middle" }),
   );
   if (Math.max(...costs) > Math.min(...costs)) {
     const words = money(Math.max(...costs)) || "";
@@ -102,7 +102,7 @@ const picture = (points, metric) => {
     const title = svg(
       "title",
       {},
-      document.createTextNode(`${name}: ${metric} ${column(mean)}, ${money(cost)} an output`),
+      document.createTextNode(`${name}: ${metric} ${column(mean)}, ${money(cost)} per output`),
     );
     drawn.append(svg("a", { href }, title, svg("circle", { cx: x(cost), cy: y(mean), r: 5, class: "point" }), label));
   }

@@ -243,7 +243,7 @@ export const showCompare = async (query) => {
   const parts = found.others.flatMap((_, at) => otherParts(found, at));
   const notes = found.notes.map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
   const rule =
-    "Difference: other minus baseline. Detectable: the least difference that so many pairs show in four of five tries. ";
+    "Difference: other minus baseline. Detectable: the minimum detectable effect (80 % power) with this many pairs. ";
   show("Compare", [
     make("h1", {}, "Compare"),
     make("div", { class: "tools" }, by, button("Show", slice)),

@@ -92,6 +92,9 @@ export type CaseRow = {
   more: number;
 };
 
+/** Orders of cases that are not those of a metric; a number with `-` before it puts the largest first. */
+export type CaseSort = "cost" | "latency" | "tokens" | "worst";
+
 /** A run against the baseline. */
 export type ComparedRunView = {
   /** Its name. */

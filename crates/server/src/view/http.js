@@ -43,11 +43,11 @@ export const request = async (path, parameters, options) => {
     });
   } catch (error) {
     if (options?.signal?.aborted) throw error;
-    throw new RequestError(0, "The viewer does not answer: it may have been ended. Start `probare view` again.");
+    throw new RequestError(0, "The viewer does not respond; it may have stopped. Start `probare view` again.");
   }
   if (reply.ok) return reply;
   const body = await reply.json().catch(() => ({}));
-  throw new RequestError(reply.status, body.error || `the server answered ${reply.status}`);
+  throw new RequestError(reply.status, body.error || `the server responded with status ${reply.status}`);
 };
 
 // What a view still waits for when another one is opened is not waited for any longer, so it cannot take its place.

@@ -1,6 +1,6 @@
 // Labels: one output at a time, decided by a person before they see what any metric said. What the server sends of an output that is
 // not decided has no scores in it, so there is nothing to hide here.
-import { breakable, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
+import { amount, breakable, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
 import { request } from "./http.js";
 import { announce, button, download, goTo, link, linkTo, setTrail, show, tell } from "./page.js";
 import { failure, fetchJson } from "./source.js";
@@ -24,7 +24,7 @@ const ways = [
 export const labelKeys = [
   ["p f d", "pass, fail, defer"],
   ["1 2 …", "the levels of the rubric, the worst first"],
-  ["j k", "next output, the one before"],
+  ["j k", "next output, previous output"],
   ["n t", "write a note, write tags; Escape leaves the field"],
   ["o", "choose what comes next"],
   ["e", "export all labels as JSON lines"],
@@ -85,7 +85,7 @@ export const labelsView = () => {
   const previous = () =>
     inTurn(async () => {
       if (place < 1) {
-        tell("There is none before it");
+        tell("This is the first output");
         return;
       }
       await load(seen[place - 1].at);
@@ -114,7 +114,7 @@ export const labelsView = () => {
       if (!kept) return;
       state = kept;
       draw();
-      tell(`${label} is kept`);
+      tell(`Saved: ${label}`);
       // What is put off is not told either: it comes again at the end.
       if (label === "defer") await load(place + 1 < seen.length ? seen[place + 1].at : null);
     });
@@ -126,7 +126,7 @@ export const labelsView = () => {
       const own = state && state.sample === sample && sample && sample.own;
       if (!own || own.label === "defer") return;
       await keep(own.label, words);
-      tell("The note is kept");
+      tell("Note and tags saved");
     });
   };
   const exported = () =>
@@ -149,8 +149,8 @@ export const labelsView = () => {
     input.addEventListener("keydown", (event) => event.key === "Enter" && use());
     show("Labels", [
       make("h1", {}, "Labels"),
-      make("p", {}, "Who labels? Labels of several people are kept separately and compared with each other."),
-      make("div", { class: "tools" }, input, button("Begin", use)),
+      make("p", {}, "Who is labelling? The viewer keeps the labels of each person separately and compares them."),
+      make("div", { class: "tools" }, input, button("Start", use)),
     ]);
     input.focus();
   };
@@ -187,7 +187,7 @@ export const labelsView = () => {
     return make(
       "div",
       { class: "tools label-tools" },
-      make("label", {}, "About", metric),
+      make("label", {}, "Metric", metric),
       make("label", {}, "Next", order),
       number("label-seed", "Seed", asked.seed || "0", (seed) =>
         again({ seed: String(Math.max(0, Math.floor(Number(seed)))) }),
@@ -275,7 +275,7 @@ export const labelsView = () => {
       return make(
         "p",
         { class: "soft blind" },
-        own ? "You put this off; it comes again at the end." : "What the metrics said is shown once you have decided.",
+        own ? "You deferred this output; it comes again at the end." : "The scores are shown once you have decided.",
       );
     const at = metrics.findIndex(({ name }) => name === now.metric);
     const panel = (/** @type {number} */ number) => panelOf(metrics, sample.entry, sample.record, number);
@@ -296,20 +296,26 @@ export const labelsView = () => {
     ].filter(Boolean);
     return make(
       "section",
-      { class: "card verdict", "aria-label": "What was said" },
+      { class: "card verdict", "aria-label": "Your label and the scores" },
       make(
         "p",
         {},
-        "You said ",
+        "Your label: ",
         make("b", { class: "own" }, own.label),
-        whose.length ? [" to ", ...whose] : "",
+        whose.length ? [" for ", ...whose] : "",
         ". ",
         link(linkTo("case", { run: asked.run, at: sample.case.join(",") }), "The case"),
       ),
       others.length ? make("ul", { class: "others" }, others) : null,
       panel(at),
       rest.length
-        ? make("details", {}, make("summary", {}, `${rest.length} other metrics`), rest, idleOf(metrics, sample.record))
+        ? make(
+            "details",
+            {},
+            make("summary", {}, amount(rest.length, "other metric")),
+            rest,
+            idleOf(metrics, sample.record),
+          )
         : null,
     );
   };
@@ -318,7 +324,7 @@ export const labelsView = () => {
     const more = (/** @type {Agreement} */ one) =>
       one.more === null
         ? one.cases
-          ? "labels of both kinds are needed"
+          ? "needs labels of both kinds"
           : "–"
         : one.more === 0
           ? "enough"
@@ -388,13 +394,13 @@ export const labelsView = () => {
     const metrics = now.settings.metrics;
     const shownMetrics = sample && sample.others ? metrics : [];
     const at = metrics.findIndex(({ name }) => name === now.metric);
-    const done = `${count(now.decided)} decided${now.deferred ? `, ${count(now.deferred)} put off` : ""} of ${count(now.labellable)} outputs with a value`;
+    const done = `${count(now.decided)} decided${now.deferred ? `, ${count(now.deferred)} deferred` : ""} of ${count(now.labellable)} outputs with a value`;
     const none =
       asked.order === "unsure" && !now.unsure
-        ? "The metric is unsure of no output."
+        ? "The metric labels no output `unsure`."
         : now.labellable
-          ? "Nothing is left: all of them are decided."
-          : "No output has a value of this metric.";
+          ? "Nothing left to label: all outputs are decided."
+          : "No output has a value in this metric.";
     const left = sample
       ? make(
           "article",
@@ -415,9 +421,9 @@ export const labelsView = () => {
     const file = make(
       "p",
       { class: "small soft file" },
-      now.exists ? "Labels are kept in " : "The first label makes ",
+      now.exists ? "Labels are saved in " : "The first label creates ",
       make("code", {}, now.file),
-      now.torn ? `; ${count(now.torn)} lines there are not whole and are skipped` : "",
+      now.torn ? `; ${amount(now.torn, "incomplete line")} skipped` : "",
       ". ",
       button("Export as JSON lines", exported, { class: "quiet", disabled: !now.exists, "aria-keyshortcuts": "e" }),
       " ",

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::Response;
 use probare_analysis::{LabellingOrder, LabelsQuery, NewLabel};
 
-use super::{query_viewer, viewer_error};
+use super::{FromQuery, ViewParameters, query_viewer, viewer_error};
 use crate::api_error::{ApiError, typed_response};
 use crate::app::{RequestContext, SharedApp, query_parameters, truncated};
 use crate::body::{self, JSON, JSON_LINES};
@@ -19,9 +19,8 @@ const LARGEST_LABEL: usize = 64 * 1024;
 pub(super) async fn labels(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewParameters(wanted): ViewParameters<LabelsQuery>,
 ) -> Result<Response, ApiError> {
-    let wanted = read(&uri)?;
     query_viewer(app, &begun, move |viewer| viewer.labels(&wanted)).await
 }
 
@@ -51,33 +50,36 @@ pub(super) async fn export(
     Ok(response)
 }
 
-/// What the address of a request says.
-fn read(uri: &Uri) -> Result<LabelsQuery, ApiError> {
-    let mut wanted = LabelsQuery::default();
-    for (name, value) in query_parameters(uri, &["run", "metric", "by", "order", "seed", "threshold", "skip", "at"])? {
-        let wrong = || {
-            let error = format!("`{}` is no value of `{name}`", truncated(&value));
-            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error)
-        };
-        match name.as_str() {
-            "run" => wanted.run.clone_from(&value),
-            "metric" => wanted.metric.clone_from(&value),
-            "by" => wanted.by.clone_from(&value),
-            "order" => {
-                let known = LabellingOrder::ALL.iter().find(|(word, _)| *word == value);
-                let expected = || LabellingOrder::ALL.map(|(word, _)| word).join(", ");
-                wanted.order = known.ok_or_else(|| wrong().expecting(expected()))?.1;
+impl FromQuery for LabelsQuery {
+    fn from_uri(uri: &Uri) -> Result<Self, ApiError> {
+        let mut wanted = Self::default();
+        for (name, value) in
+            query_parameters(uri, &["run", "metric", "by", "order", "seed", "threshold", "skip", "at"])?
+        {
+            let wrong = || {
+                let error = format!("`{}` is no value of `{name}`", truncated(&value));
+                ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+            };
+            match name.as_str() {
+                "run" => wanted.run.clone_from(&value),
+                "metric" => wanted.metric.clone_from(&value),
+                "by" => wanted.by.clone_from(&value),
+                "order" => {
+                    let known = LabellingOrder::ALL.iter().find(|(word, _)| *word == value);
+                    let expected = || LabellingOrder::ALL.map(|(word, _)| word).join(", ");
+                    wanted.order = known.ok_or_else(|| wrong().expecting(expected()))?.1;
+                }
+                "seed" => wanted.seed = value.parse().map_err(|_| wrong())?,
+                "threshold" => {
+                    let number: f64 = value.parse().map_err(|_| wrong())?;
+                    wanted.threshold = Some(Some(number).filter(|number| number.is_finite()).ok_or_else(wrong)?);
+                }
+                "skip" => wanted.skip = value.parse().map_err(|_| wrong())?,
+                _ => wanted.at = Some(place(&value).ok_or_else(wrong)?),
             }
-            "seed" => wanted.seed = value.parse().map_err(|_| wrong())?,
-            "threshold" => {
-                let number: f64 = value.parse().map_err(|_| wrong())?;
-                wanted.threshold = Some(Some(number).filter(|number| number.is_finite()).ok_or_else(wrong)?);
-            }
-            "skip" => wanted.skip = value.parse().map_err(|_| wrong())?,
-            _ => wanted.at = Some(place(&value).ok_or_else(wrong)?),
         }
+        Ok(wanted)
     }
-    Ok(wanted)
 }
 
 /// Data set, row, model (nothing where the answer is of the file), repeat, and the prompt, where the run has several.
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn an_address_is_read_or_refused() {
-        let asked = |uri: &str| read(&uri.parse().unwrap());
+        let asked = |uri: &str| LabelsQuery::from_uri(&uri.parse().unwrap());
         let wanted = asked("/x?run=r1&metric=f1&by=Ada&order=threshold&seed=7&threshold=0.4&skip=2&at=0,7,,1").unwrap();
         assert_eq!((wanted.order, wanted.seed, wanted.skip), (LabellingOrder::Threshold, 7, 2));
         assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1, None)), Some(0.4)));

@@ -20,7 +20,7 @@ export const liveLine = (run, atEnd, showNew) => {
   const bar = /** @type {HTMLProgressElement} */ (
     make("progress", { max: run.samples || 1, value: run.finished || 0, "aria-label": "Samples finished" })
   );
-  const refresh = showNew ? button("Show what is new", showNew) : null;
+  const refresh = showNew ? button("Show new samples", showNew) : null;
   const line = make("div", { class: "live", role: "group", "aria-label": "Live" }, bar, words, refresh);
   const stop = new AbortController();
   /** @type {[number, number][]} */
@@ -42,11 +42,11 @@ export const liveLine = (run, atEnd, showNew) => {
     words.replaceChildren(
       ...withDots([
         `${count(now.finished || 0)} of ${count(now.samples || 0)} samples`,
-        rate > 0 ? `${rounded(Number(rate.toFixed(1)))} a second` : "",
+        rate > 0 ? `${rounded(Number(rate.toFixed(1)))} per second` : "",
         left === null ? "" : timeLeft(left),
         now.cost ? make("bdi", {}, now.cost) : "",
         failed ? `failed: ${failed}` : "",
-        isStill ? "nothing new for a while: it may have been ended" : "",
+        isStill ? "no new samples for a while; the run may have stopped" : "",
       ]),
     );
   };
@@ -82,7 +82,7 @@ export const liveLine = (run, atEnd, showNew) => {
           words.replaceChildren(make("bdi", {}, short(error.message, 300)));
           return;
         }
-        if (error instanceof RequestError && error.status === 0) words.replaceChildren("The viewer does not answer …");
+        if (error instanceof RequestError && error.status === 0) words.replaceChildren("The viewer does not respond …");
       }
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }

@@ -189,7 +189,7 @@ async fn runs(State(app): State<SharedApp>, Extension(begun): Extension<RequestC
 async fn summary(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, by, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, by, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     query_viewer(app, &begun, move |viewer| viewer.summary(&cases.run, &by).map(SharedAnswer)).await
 }
@@ -197,7 +197,7 @@ async fn summary(
 async fn cases(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     // Whoever looks at a list may search in it: its texts are read meanwhile.
     if let Some(viewer) = app.viewer.clone() {
@@ -211,7 +211,7 @@ async fn cases(
 async fn export(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let lines = app
@@ -228,7 +228,7 @@ async fn export(
 async fn case(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, place, id, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, place, id, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     query_viewer(app, &begun, move |viewer| {
         let place = match (place, id) {
@@ -245,7 +245,7 @@ async fn case(
 async fn model_calls(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, place, sample, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, place, sample, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     let place = place.ok_or_else(|| viewer_error(&ViewerError::NoCase))?;
     query_viewer(app, &begun, move |viewer| viewer.model_calls(&cases.run, place, sample)).await
@@ -254,17 +254,9 @@ async fn model_calls(
 async fn compare(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewParameters(CompareQuery { sides, by }): ViewParameters<CompareQuery>,
 ) -> Result<Response, ApiError> {
-    let pairs = query_parameters(&uri, &["run", "by"])?;
-    let all = |wanted: &str| pairs.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect();
-    let sides: Vec<String> = all("run");
-    if !(2..=MOST_COMPARED).contains(&sides.len()) {
-        let words = format!("two to {MOST_COMPARED} runs can be compared, not {}", sides.len());
-        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
-    }
-    let by: Vec<String> = all("by");
-    query_viewer(app, &begun, move |viewer| viewer.compare(&sides, &by.concat()).map(SharedAnswer)).await
+    query_viewer(app, &begun, move |viewer| viewer.compare(&sides, &by).map(SharedAnswer)).await
 }
 
 /// Runs of the trends on the page of all runs, the newest.
@@ -286,7 +278,7 @@ const MOST_COMPARED: usize = 8;
 async fn save(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let page = app
@@ -307,7 +299,7 @@ const TICK: Duration = Duration::from_millis(500);
 async fn live(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    ViewQuery { cases, .. }: ViewQuery,
+    ViewParameters(ViewQuery { cases, .. }): ViewParameters<ViewQuery>,
 ) -> Result<Response, ApiError> {
     let Some(viewer) = app.viewer.clone() else { return Err(ApiError::internal()) };
     let key = cases.run;
@@ -365,7 +357,44 @@ impl<T: Serialize> Serialize for SharedAnswer<T> {
     }
 }
 
+/// What the parameters of an address are read into.
+trait FromQuery: Sized {
+    fn from_uri(uri: &Uri) -> Result<Self, ApiError>;
+}
+
 /// What the address of a request says.
+struct ViewParameters<T>(T);
+
+impl<S, T: FromQuery + Send> FromRequestParts<S> for ViewParameters<T> {
+    type Rejection = ApiError;
+
+    fn from_request_parts(parts: &mut Parts, _: &S) -> impl Future<Output = Result<Self, ApiError>> + Send {
+        std::future::ready(T::from_uri(&parts.uri).map(Self))
+    }
+}
+
+/// What is to be compared.
+struct CompareQuery {
+    /// Runs, or models and prompts of them; the first is the baseline.
+    sides: Vec<String>,
+    /// What slices are made by; empty for none.
+    by: String,
+}
+
+impl FromQuery for CompareQuery {
+    fn from_uri(uri: &Uri) -> Result<Self, ApiError> {
+        let pairs = query_parameters(uri, &["run", "by"])?;
+        let (runs, by): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(name, _)| name == "run");
+        if !(2..=MOST_COMPARED).contains(&runs.len()) {
+            let words = format!("two to {MOST_COMPARED} runs can be compared, not {}", runs.len());
+            return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
+        }
+        let sides = runs.into_iter().map(|(_, side)| side).collect();
+        Ok(Self { sides, by: by.into_iter().map(|(_, value)| value).collect() })
+    }
+}
+
+/// What most requests say: a run, which of its cases, and one of them.
 #[derive(Default)]
 struct ViewQuery {
     cases: CasesQuery,
@@ -379,16 +408,8 @@ struct ViewQuery {
     by: String,
 }
 
-impl<S> FromRequestParts<S> for ViewQuery {
-    type Rejection = ApiError;
-
-    fn from_request_parts(parts: &mut Parts, _: &S) -> impl Future<Output = Result<Self, ApiError>> + Send {
-        std::future::ready(Self::read(&parts.uri))
-    }
-}
-
-impl ViewQuery {
-    fn read(uri: &Uri) -> Result<Self, ApiError> {
+impl FromQuery for ViewQuery {
+    fn from_uri(uri: &Uri) -> Result<Self, ApiError> {
         let mut asked = Self { cases: CasesQuery { most: 50, ..CasesQuery::default() }, ..Self::default() };
         let mut occurrence = 0;
         for (name, value) in
@@ -480,11 +501,23 @@ mod tests {
 
     #[test]
     fn an_address_is_read_or_refused() {
-        let read = |uri: &str| ViewQuery::read(&uri.parse().unwrap());
+        let read = |uri: &str| ViewQuery::from_uri(&uri.parse().unwrap());
         let asked = read("/x?run=r1&q=token_f1%3C0.5&sort=-cost&from=50&at=0,7").unwrap();
         assert_eq!((asked.cases.filter.as_str(), asked.cases.from, asked.place), ("token_f1<0.5", 50, Some((0, 7))));
         for wrong in ["/x?from=-1", "/x?at=7", "/x?other=1", "/x?n=x"] {
             assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn two_to_eight_runs_are_compared() {
+        let read = |query: &str| CompareQuery::from_uri(&format!("/x?{query}").parse().unwrap());
+        let asked = read("run=r1%40swift&by=tags&run=r2").unwrap();
+        assert_eq!((asked.sides, asked.by.as_str()), (vec!["r1@swift".to_owned(), "r2".to_owned()], "tags"));
+        let all = "run=r&".repeat(MOST_COMPARED);
+        assert_eq!(read(&all).unwrap().sides.len(), 8);
+        for wrong in ["run=r1".to_owned(), format!("{all}run=r"), "run=r1&run=r2&other=1".to_owned()] {
+            assert!(read(&wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -130,7 +130,7 @@ const metricHead = (metric, values) =>
 /** What rows may be made by, as the head of their column says it. @type {Record<string, string>} */
 const groupNames = { model: "Model", "model+prompt": "Model and prompt", prompt: "Prompt", tags: "Tag" };
 /** What outputs without such a thing are called. @type {Record<string, string>} */
-const noNames = { model: "answers of the file", tags: "no tag" };
+const noNames = { model: "answers in the file", tags: "no tag" };
 /** @param {RunSummary} summary */
 const modelsTable = (summary) => {
   const { metrics } = summary.settings;
@@ -210,7 +210,7 @@ export const savePage = async (run, pressed, filter) => {
   pressed.setAttribute("aria-busy", "true");
   pressed.textContent = "Writing the page …";
   const whole = "The page is being written; a large run takes a minute or two";
-  const part = "of more than 100,000 cases or 200 MB it holds the first and the worst, and says how many";
+  const part = "with more than 100,000 cases or 200 MB of texts, it holds the first and the worst and says how many";
   tell((run.samples || 0) > 20000 ? `${whole}; ${part}` : whole, true);
   try {
     const page = await (await request("save", { run: run.key, q: filter })).blob();
@@ -231,7 +231,7 @@ const runCard = (run, by) => {
   const heading = make("h2", {}, link(linkTo("cases", { run: run.key }), make("bdi", {}, run.name)));
   const tools = make("div", { class: "run-head" }, heading, link(linkTo("labels", { run: run.key }), "Label"), saver);
   const facts = make("div", {}, run.kind === "file" ? null : runFacts(run));
-  const summaryPlace = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "counting …"));
+  const summaryPlace = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "computing means …"));
   const fill = async () => {
     try {
       const summary = /** @type {RunSummary} */ (await fetchJson("summary", { run: run.key, by }));
@@ -285,7 +285,9 @@ const runsTable = (runs) => {
       make("td", { class: "nowrap" }, runCost(summary || run) || "–"),
     );
   };
-  const heads = ["Run", "Made", "Gates", "Models", select, "Cost"].map((words) => make("th", { scope: "col" }, words));
+  const heads = ["Run", "Started", "Gates", "Models", select, "Cost"].map((words) =>
+    make("th", { scope: "col" }, words),
+  );
   const table = tableCard("groups", "All runs", heads, [], { class: "overview" });
   const draw = () => table.querySelector("tbody").replaceChildren(...runs.map(row));
   select.addEventListener("change", draw);
@@ -326,7 +328,9 @@ export const showRuns = async (query) => {
   const cards = newest.map((run) => runCard(run, query.by));
   const overview = runs.length > 1 ? runsTable(newest) : null;
   const [trends, costs] = [make("div", { id: "trends" }), make("div", { id: "costs" })];
-  const none = runs.length ? null : make("p", { class: "soft" }, "The store has no run yet. `probare run` makes one.");
+  const none = runs.length
+    ? null
+    : make("p", { class: "soft" }, "The store has no runs yet. Start one with `probare run`.");
   drawCompareBar();
   const grouping = runs.length ? groupChooser(runs, query.by) : null;
   show("Runs", [

@@ -12,6 +12,8 @@ import { button, currentAddress, elementById, goTo, link, problem } from "./page
 import { compareChosen, runFacts, savePage, showRuns } from "./runs.js";
 import { failure, RequestError, useSource } from "./source.js";
 
+/** @typedef {import("./contract").CaseSort} CaseSort */
+
 /** @param {() => void} render */
 const tokenForm = (render) => {
   const field = /** @type {HTMLInputElement} */ (
@@ -22,8 +24,8 @@ const tokenForm = (render) => {
     render();
   };
   field.addEventListener("keydown", (event) => event.key === "Enter" && use());
-  const words = "Open the address that the terminal shows, with everything behind the #, or give its token here.";
-  return problem("The token is missing", words, make("div", { class: "tools" }, field, button("Use it", use)));
+  const words = "Open the address that the terminal shows, including everything after the #, or enter its token here.";
+  return problem("The token is missing", words, make("div", { class: "tools" }, field, button("Use token", use)));
 };
 
 elementById("skip").addEventListener("click", (event) => {
@@ -33,11 +35,12 @@ elementById("skip").addEventListener("click", (event) => {
 useSource({
   fetchJson,
   exportCases: async (parameters) => (await request("export", parameters)).blob(),
-  orders: [
+  orders: /** @type {["" | CaseSort | `-${CaseSort}`, string][]} */ ([
     ["", "In order"],
+    ["worst", "Worst first"],
     ["-cost", "Most expensive first"],
     ["-latency", "Slowest first"],
-  ],
+  ]),
   home: () => link("#/runs", "Runs"),
   hasLabels: true,
   savePage,
@@ -50,7 +53,7 @@ const labels = labelsView();
 startApp({
   views: { runs: showRuns, cases: showCases, case: showCase, compare: showCompare, labels: labels.show },
   keys: [
-    ["c", "compare what was chosen among the runs"],
+    ["c", "compare the chosen runs or models"],
     ["l", "label the outputs of the run"],
   ],
   actions: {

@@ -381,6 +381,34 @@ fn the_operator_learns_once_that_the_budget_of_the_day_is_reached() {
 }
 
 #[test]
+fn a_trace_whose_spans_are_damaged_is_skipped_and_told_once_and_the_others_are_scored() {
+    const DAMAGED: &str = "bb000000000000000000000000000001";
+    let server = CollectingServer::start(CONTAINS, |settings| {
+        let store = Store::open(&settings.store).unwrap();
+        let run = TraceScoring::open(&settings.options, registries(), &store, "2020-01-01").unwrap().run();
+        let pieces = [DAMAGED, TRACE].map(|trace| piece(trace, "6331000000000000", "hello"));
+        store.collect(run, 1, &pieces).unwrap();
+        let connection = rusqlite::Connection::open(&settings.store).unwrap();
+        assert_eq!(connection.execute("UPDATE spans SET packed = x'00' WHERE trace = 1", []).unwrap(), 1);
+    });
+    // A second round of scoring does not meet it again.
+    server.wait_for(|_| cases(&server.store, 1).len() == 1);
+    server.send("/v1/traces", &spans(&[chat(&format!("{:0>32}", "aa"), "6331000000000000", "Say hello", "hello")]));
+    let until = Instant::now() + Duration::from_secs(20);
+    while !server.server.get("/metrics").body.contains("probare_collected_traces_total 2\n") {
+        assert!(Instant::now() < until, "{:?}", server.told.lock().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(cases(&server.store, 1)[0].0.id, TRACE);
+    assert_eq!(Store::open_existing(&server.store).unwrap().waiting_traces().unwrap(), 0);
+    let told = server.told.lock().unwrap();
+    let skipped: Vec<&String> = told.iter().filter(|told| told.contains("is skipped")).collect();
+    let [skipped] = skipped[..] else { panic!("{told:?}") };
+    assert!(skipped.starts_with(&format!("error: trace {DAMAGED} is skipped: the store")), "{skipped}");
+    assert!(skipped.ends_with("row 1 of `spans` is not as it was written"), "{skipped}");
+}
+
+#[test]
 fn days_that_are_too_old_are_removed_with_their_spans() {
     let server = CollectingServer::start(CONTAINS, |settings| {
         settings.keep_days = Some(30);

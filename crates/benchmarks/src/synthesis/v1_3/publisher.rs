@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use probare_core::{BenchmarkStatus, Console, Event, Panel, Publisher, Sink, Stop};
+use probare_report::number::count_with_noun;
 use probare_report::{OutputWriter, escape};
 use serde_json::{Value as Json, json};
 
@@ -95,9 +96,8 @@ impl ReportPublisher {
             return streams.fatal(&format!("Failed to load cases: {error}")).map(failed);
         }
         if *unchecked > 0 {
-            return streams
-                .fatal(&format!("error: {unchecked} cases could not be checked, so there is no report"))
-                .map(failed);
+            let cases = count_with_noun(*unchecked as u64, "case", "cases");
+            return streams.fatal(&format!("error: {cases} could not be checked, so there is no report")).map(failed);
         }
         if report.cases() == 0 {
             return streams.fatal(&format!("Failed to load cases: No valid cases found in {}", self.cases)).map(failed);

@@ -92,7 +92,7 @@ fn a_second_tab_has_the_token_of_the_first_and_a_viewer_that_ended_is_told() {
     viewer.child.kill().unwrap();
     viewer.child.wait().unwrap();
     browser.press("/status:failed\u{e007}");
-    browser.until("document.body.innerText.includes('The viewer does not answer')");
+    browser.until("document.body.innerText.includes('The viewer does not respond')");
 }
 
 /// Decisions that are typed faster than the server answers all count, each for the output that was asked for.
@@ -362,7 +362,7 @@ fn evidence_leads_to_its_place_and_markdown_is_shown_as_its_reader_sees_it() {
     browser.picture("markdown-light");
 
     browser.open(&format!("file://{}#case=plain", folder.path().join("results.html").display()));
-    browser.until("document.querySelector('h1').innerText === 'plain' && document.querySelector('.evidence li')");
+    browser.until("document.querySelector('#main h1')?.innerText === 'plain' && document.querySelector('.evidence li')");
     assert_eq!(browser.evaluate("document.querySelectorAll('details.as-markdown').length"), 0);
     assert_eq!(browser.text("document.querySelector('.evidence .times').innerText"), "2 times");
     assert_eq!(browser.complaints(), Vec::<String>::new());

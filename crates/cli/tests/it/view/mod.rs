@@ -176,7 +176,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         assert_eq!(browser.evaluate(small), 0, "{name} has letters that are too small");
         browser.telephone(1280);
     }
-    let empty = "[...document.querySelectorAll('.meter i')].some((bar) => bar.getBoundingClientRect().width === 0)";
+    let empty = "[...document.querySelectorAll('tbody.case .meter.s4 i')].some((bar) => bar.getBoundingClientRect().width === 0)";
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=r1&q=exact_match%3D0", viewer.port));
     browser.until(empty);
     // The worst is seen by the track behind it.
@@ -394,13 +394,36 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     }
     // Of a part there are the cases that fit, and the page says which part it is.
     let listed = viewer.json("/view/api/cases?run=r1&most=200");
-    let ids: Vec<String> = listed["rows"].as_array().unwrap().iter().map(|row| row["id"].to_string()).collect();
+    let list = |sort: &str| -> Vec<String> {
+        let found = viewer.json(&format!("/view/api/cases?run=r1&most=200&sort={sort}"));
+        found["rows"].as_array().unwrap().iter().map(|row| row["id"].to_string()).collect()
+    };
+    let ids = list("");
     let save = |filter: &str| {
         viewer.ask("GET", &format!("/view/api/save?run=r1&q={}", form(filter)), &[("Authorization", &bearer)])
     };
     let (status, _, part) = save("id:symbol-helium");
     assert_eq!(status, 200);
     assert!(part.contains(&format!("1 of {} cases: id:symbol-helium", listed["total"])));
+    // The viewer ranks the cases by the columns of its store, the page by the results that it holds: both in the same order.
+    let mut ranked: Vec<(f64, f64, String)> = Vec::new();
+    for index in exported.split("class=\"index\">").skip(1) {
+        let items: Vec<Json> = serde_json::from_str(index.split("</script>").next().unwrap()).unwrap();
+        for item in items {
+            let id = item["entry"]["id"].to_string();
+            let (largest, mean) = (item["shortfall"][0].as_f64().unwrap(), item["shortfall"][1].as_f64().unwrap());
+            match ranked.iter_mut().find(|(_, _, known)| *known == id) {
+                Some(known) if (known.0, known.1) < (largest, mean) => (known.0, known.1) = (largest, mean),
+                Some(_) => {}
+                None => ranked.push((largest, mean, id)),
+            }
+        }
+    }
+    ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.total_cmp(&one.1)));
+    assert_eq!(list("worst"), ranked.into_iter().take(200).map(|(_, _, id)| id).collect::<Vec<_>>());
+    assert_ne!(list("worst"), ids);
+    let (status, _, words) = viewer.ask("GET", "/view/api/cases?run=r1&sort=-worst", &[("Authorization", &bearer)]);
+    assert!(status == 422 && words.contains("cases cannot be sorted by `-worst`"), "{status}: {words}");
     let kept: Vec<&String> = ids.iter().filter(|id| part.contains(&format!("\"id\":{id}"))).collect();
     assert_eq!(kept, ["\"symbol-helium\""]);
     assert!(
@@ -439,6 +462,20 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
         std::thread::sleep(std::time::Duration::from_millis(400));
         assert_eq!(of_page, browser.text(listed), "{filter}");
     }
+    // The page begins with the worst; the viewer has the same order to choose.
+    let shows_fifty = format!("!document.querySelector('[aria-busy=true]') && {ROWS} === 50");
+    browser.open(&format!("file://{}#/cases", saved.display()));
+    browser.until(&format!("document.getElementById('filter')?.value === '' && {shows_fifty}"));
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    let of_page = browser.text(listed);
+    browser.open(&format!("http://127.0.0.1:{}/view#token={}", viewer.port, viewer.token));
+    browser.until("document.querySelector('article.run')");
+    browser.evaluate("location.hash = '#/cases?run=r1'");
+    browser.until(&format!("document.getElementById('sort') && {shows_fifty}"));
+    browser.evaluate("(() => { const sort = document.getElementById('sort'); sort.value = 'worst'; sort.dispatchEvent(new Event('change')); })()");
+    browser.until(&format!("location.hash.includes('sort=worst') && {shows_fifty}"));
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    assert_eq!(of_page, browser.text(listed));
     browser.open(&format!("file://{}#case=symbol-helium", saved.display()));
     browser.until("document.querySelectorAll('.output').length > 1 && document.querySelectorAll('.output .panel').length > 5 && document.querySelector('.output mark')");
     assert_eq!(browser.text("document.querySelector('#main h1').innerText"), "symbol-helium");

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use probare_core::{Case, CaseMessage, Field, Output, Passage, Role};
+use probare_report::number::count_with_noun;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
@@ -411,10 +412,8 @@ impl TemplateFiller {
             notes.push(format!("assertions use variables that are not there, which are empty: {}", names.join(", ")));
         }
         if self.left_out > 0 {
-            let count = self.left_out;
-            notes.push(format!(
-                "{count} right answers are files or templates with more than variables, and are skipped"
-            ));
+            let answers = count_with_noun(self.left_out, "right answer is", "right answers are");
+            notes.push(format!("{answers} skipped: a file, or a template with more than variables"));
         }
         notes
     }
