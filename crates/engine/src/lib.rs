@@ -69,7 +69,7 @@ pub use run_options::{
 };
 pub use runs::{
     BatchWatch, BenchmarkDataset, BenchmarkRun, CaseSelection, Estimate, Evaluation, EvaluationError,
-    EvaluationOptions, RunExport, RunProgress, ScoredTraces, TraceScoring, TraceScoringOptions, export, export_outputs,
-    for_other_tools,
+    EvaluationOptions, RunExport, RunProgress, ScoredTraces, TraceScoring, TraceScoringOptions, early_stop_record,
+    export, export_outputs, for_other_tools,
 };
 pub use scan::scan_cases;

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use probare_core::{
     Backend, BenchmarkData, BenchmarkStatus, CaseResult, EarlyStopRecord, Event, FORMAT, InputFile, Job, Manifest,
-    MeansOver, MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, RunEnd, SandboxRecord, Sink, Stop,
-    Trust,
+    MeansOver, MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, RunCosts, RunEnd, SandboxRecord, Sink,
+    Stop, Trust,
 };
 use probare_report::{
     Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
@@ -354,8 +354,13 @@ pub fn run_planned(
         // What was asked before the verdict and answered after it was paid for, too.
         let (now, before) = sampler.map_or((early.seen_samples(), 0), SampleProvider::finished);
         let left = early.samples().saturating_sub(now + before) as f64;
-        let outcome =
-            early.outcome(costs.as_ref().filter(|_| now > 0).map(|costs| costs.total_usd / now as f64 * left));
+        // What came from the response cache cost nothing, and nobody says that the rest would have come from there.
+        let recalled = hearing.as_ref().map_or(0, |hearing| hearing.recalled);
+        let not_spent = |costs: &RunCosts| {
+            let paid = now as f64 * costs.calls() as f64 / (costs.calls() + recalled) as f64;
+            costs.total_usd / paid * left
+        };
+        let outcome = early.outcome(costs.as_ref().filter(|costs| now > 0 && costs.calls() > 0).map(not_spent));
         // What is computed again costs nothing, and has to say the same.
         let panel = if sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() };
         of_benchmark.push(panel);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use probare_core::{
-    AgentRecord, GenerationRecord, InputFile, MetricInfo, MetricRequest, ModelRecord, NamedPromptRecord,
-    ProgramVersion, PromptRecord, ReadSettings,
+    AgentRecord, EarlyStopRecord, GenerationRecord, InputFile, MetricInfo, MetricRequest, ModelRecord,
+    NamedPromptRecord, ProgramVersion, PromptRecord, ReadSettings,
 };
 use probare_report::DatasetVersion;
 use probare_retrieval::Mode;
@@ -78,6 +78,9 @@ pub struct RunPlan {
     /// The run whose outputs are scored; nothing where models under test are asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs_of: Option<i64>,
+    /// How that run stopped early: only its first cases are scored. Nothing where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<EarlyStopRecord>,
     /// Digest of what the results say that it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
@@ -171,10 +174,10 @@ impl RunPlan {
         self.settings.as_ref()?.get(name)
     }
 
-    /// Samples in all.
+    /// Samples in all; those of its first cases where only they are scored.
     pub fn samples(&self) -> u64 {
-        let cases: u64 = self.datasets.iter().map(|dataset| dataset.cases).sum();
-        cases * self.outputs_per_case()
+        let cases = || self.datasets.iter().map(|dataset| dataset.cases).sum::<u64>();
+        self.early_stop.as_ref().map_or_else(cases, |early| early.seen) * self.outputs_per_case()
     }
 
     /// Outputs of each case.

@@ -2,11 +2,12 @@
 //! is shown.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use probare_core::{
     CaseResult, ErrorKind, LabelOnly, MetricInfo, MetricResult, Outcome, Score, ScoreError, ScoreParts,
 };
-use probare_report::comparison::{ContentHash, question_hash};
+use probare_report::comparison::{ContentHash, case_order_key, question_hash};
 use probare_report::{Rank, shortfall};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
@@ -330,6 +331,22 @@ impl Store {
                 })?)
             })
         })
+    }
+
+    /// The first cases of a run in the order of a seed, among those that it has.
+    pub fn first_cases(&self, run: i64, seed: u64, count: usize) -> Result<HashSet<CasePosition>, StoreError> {
+        let mut keys: BTreeMap<CasePosition, [u8; 32]> = BTreeMap::new();
+        self.read(|connection| {
+            each_row(connection, run, |row| {
+                let SampleRowKey { id, occurrence, order, .. } = &row.place;
+                let place = (i64::from(order.dataset), order.row);
+                keys.entry(place).or_insert_with(|| case_order_key(seed, id, *occurrence));
+                Ok(())
+            })
+        })?;
+        let mut cases: Vec<(CasePosition, [u8; 32])> = keys.into_iter().collect();
+        cases.sort_by_key(|(_, key)| *key);
+        Ok(cases.into_iter().take(count).map(|(place, _)| place).collect())
     }
 
     /// Where a case stands.

@@ -1,7 +1,7 @@
 //! [`EarlyStop`]: whether a run may have ended before its last case, as far as its results say. [`compare_prefixes`]: such runs,
 //! compared.
 
-use probare_core::{BenchmarkError, MetricInfo, Panel};
+use probare_core::{BenchmarkError, EarlyStopRecord, MetricInfo, Panel};
 use probare_engine::{Baseline, EarlyDecisionError, cases_in_panels};
 use probare_report::comparison::{CaseMean, ComparisonRequest, PrefixComparison, PrefixRun, RunScores, case_order_key};
 use probare_store::{RunPlan, Store};
@@ -21,9 +21,18 @@ pub struct EarlyStop {
     pub seen: usize,
 }
 
+impl From<&EarlyStopRecord> for EarlyStop {
+    fn from(early: &EarlyStopRecord) -> Self {
+        Self { seed: early.seed, cases: size(early.cases), seen: size(early.seen) }
+    }
+}
+
 impl EarlyStop {
     /// That of a run in a store, by its plan and what it published.
     pub(crate) fn from_plan(plan: &RunPlan, panels: &[Panel]) -> Option<Self> {
+        if let Some(early) = &plan.early_stop {
+            return Some(early.into());
+        }
         if plan.setting("stop_when_decided").and_then(Json::as_bool) != Some(true) {
             return None;
         }
@@ -42,8 +51,11 @@ fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// The seed that a run of a store began with.
+/// The seed that a run of a store began with; that of the order where it scores the first cases of another run.
 fn seed(plan: &RunPlan) -> u64 {
+    if let Some(early) = &plan.early_stop {
+        return early.seed;
+    }
     plan.setting("seed").and_then(Json::as_u64).unwrap_or_default()
 }
 
@@ -51,12 +63,7 @@ impl ResultsSource {
     /// How the run ended, where it may have ended before its last case.
     pub fn early_stop(&self) -> Result<Option<EarlyStop>, CompareError> {
         let Some(run) = self.run else {
-            let early = manifest_of_file(&self.path)?.early_stop;
-            return Ok(early.map(|early| EarlyStop {
-                seed: early.seed,
-                cases: size(early.cases),
-                seen: size(early.seen),
-            }));
+            return Ok(manifest_of_file(&self.path)?.early_stop.as_ref().map(EarlyStop::from));
         };
         let store = Store::open_existing(&self.path)?;
         Ok(EarlyStop::from_plan(&store.run(run)?.plan, &store.panels(run)?))

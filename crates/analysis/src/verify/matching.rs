@@ -290,6 +290,9 @@ fn key_text(key: &RowKey) -> String {
     if let Some(model) = &key.model {
         words.push_str(&format!(", model {model}"));
     }
+    if let Some(prompt) = &key.prompt {
+        words.push_str(&format!(", prompt {prompt}"));
+    }
     if key.repeat > 0 {
         words.push_str(&format!(", repeat {}", key.repeat));
     }

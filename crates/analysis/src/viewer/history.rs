@@ -73,7 +73,7 @@ impl RunViewer {
                 }
             }
             let parts = self.parts(run, asked, &mut known)?;
-            let stopped_early = run.stopped_early;
+            let stopped_early = run.early_stop.is_some();
             histories.add(HistoryRun { name: run.name.clone(), made, datasets, stopped_early }, parts, told);
         }
         let mut made = histories.finish();
@@ -99,7 +99,11 @@ impl RunViewer {
         let mut cases: BTreeMap<i64, HashSet<u64>> = BTreeMap::new();
         let nothing = ComparisonRequest::default();
         self.with(&run.store, |store| {
+            let counted = run.counted_cases(store)?;
             store.for_each_compared_sample(run.stored.run, &metrics, CaseReading::Question, |sample| {
+                if counted.as_ref().is_some_and(|counted| !counted.contains(&sample.place)) {
+                    return Ok(());
+                }
                 let ComparedSample { place, id, model, prompt, repeat, values, question: content, .. } = sample;
                 let part = (place.0, output_source_name(model, prompt).map(Cow::into_owned));
                 let side = sides.entry(part).or_insert_with(|| RunScores::new(run.name.clone(), metrics.clone()));

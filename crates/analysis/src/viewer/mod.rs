@@ -12,7 +12,7 @@ mod model_calls;
 mod pages;
 mod sources;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,6 +30,7 @@ use probare_engine::{EvaluationError, Registries};
 use probare_store::{CaseFilterError, CasePosition, Store, StoreError, StoredRun, TextIndex};
 
 use self::sources::ViewerSource;
+use crate::compare::EarlyStop;
 use crate::labels::{LabelError, LabelFile};
 use crate::{CompareError, ExchangeError, VerifyError};
 
@@ -173,15 +174,20 @@ struct OpenRun {
     readings: u64,
     /// Whether questions and answers are known: a file of results may hold neither, and its inputs may be gone.
     has_texts: bool,
-    /// Whether it ended before its last case, once its gates were decided: what holds for a fixed number of cases does not hold
-    /// for it.
-    stopped_early: bool,
+    /// How it ended before its last case, once its gates were decided: what holds for a fixed number of cases does not hold for
+    /// it, and its means are over the cases up to the verdict.
+    early_stop: Option<EarlyStop>,
 }
 
 impl OpenRun {
     fn version(&self) -> Version {
         let errors = self.stored.errors.iter().map(|(_, count)| count).sum();
         (self.stored.finished, errors, self.stored.rounds, self.readings)
+    }
+
+    /// The cases up to the verdict; nothing where all of them count.
+    fn counted_cases(&self, store: &Store) -> Result<Option<HashSet<CasePosition>>, StoreError> {
+        self.early_stop.map(|early| store.first_cases(self.stored.run, early.seed, early.seen)).transpose()
     }
 }
 

@@ -103,7 +103,14 @@ impl RunViewer {
             .event(&Event::Started { source: &run.name, metrics, dimensions: SampleDimensions::default() })
             .map_err(wrong)?;
         self.with(&run.store, |store: &Store| {
-            store.for_each_result(run.stored.run, metrics, |result| summary.add(result))
+            let counted = run.counted_cases(store)?;
+            store.for_each_result(run.stored.run, metrics, |result| {
+                let key = result.case.sample.unwrap_or_default();
+                let place = (i64::from(key.dataset), key.row.cast_signed());
+                if counted.as_ref().is_none_or(|counted| counted.contains(&place)) {
+                    summary.add(result);
+                }
+            })
         })?;
         let models = run.stored.costs.lines.iter().map(|line| line.model.as_str());
         let costs: BTreeMap<String, f64> = models
@@ -111,7 +118,7 @@ impl RunViewer {
                 Some((excerpt(model, 80), run.stored.costs.model_cost(model, Some(CallPurpose::Answer))?))
             })
             .collect();
-        if run.stopped_early {
+        if run.early_stop.is_some() {
             summary.withhold_intervals(STOPPED_EARLY);
         }
         summary.conclude(Stop::Complete);

@@ -57,8 +57,6 @@ pub(super) struct LoadedFile {
     results: PathBuf,
     /// Whether there are texts of its cases.
     has_texts: bool,
-    /// Whether its run ended before its last case, once its gates were decided.
-    stopped_early: bool,
 }
 
 /// Extensions of files of results that hold every result, without what compresses them.
@@ -195,7 +193,7 @@ impl RunViewer {
                     let run = key.strip_prefix(prefix.as_str()).and_then(|run| run.parse::<i64>().ok());
                     let Some(run) = run.filter(|run| only.is_none_or(|only| only == *run)) else { continue };
                     let stored = self.with(path, |store| store.run(run))?;
-                    let stopped_early = self.is_stopped_early(path, &stored)?;
+                    let early_stop = self.early_stop(path, &stored)?;
                     let (gates, notes) = gates_of(&stored.plan);
                     let named = if *path == self.store && path.as_path() == Path::new(STORE) {
                         String::new()
@@ -216,13 +214,14 @@ impl RunViewer {
                         results: None,
                         readings: 0,
                         has_texts: true,
-                        stopped_early,
+                        early_stop,
                     });
                 }
                 ViewerSource::File { path, kept } if key == format!("f{number}") => {
-                    let (LoadedFile { store, gates, notes, results, has_texts, stopped_early }, readings) =
+                    let (LoadedFile { store, gates, notes, results, has_texts }, readings) =
                         self.cached_file(number, path, kept)?;
                     let stored = self.with(&store, |store| store.run(1))?;
+                    let early_stop = self.early_stop(&store, &stored)?;
                     let name = path.display().to_string();
                     let command = if results == *path {
                         format!("probare show {} --id ", shell_quote(&name))
@@ -245,7 +244,7 @@ impl RunViewer {
                         results,
                         readings,
                         has_texts,
-                        stopped_early,
+                        early_stop,
                     });
                 }
                 ViewerSource::File { .. } => {}
@@ -254,14 +253,14 @@ impl RunViewer {
         Err(unknown())
     }
 
-    /// Whether a run of a store ended before its last case, once its gates were decided.
-    fn is_stopped_early(&self, store: &Path, stored: &StoredRun) -> Result<bool, ViewerError> {
+    /// How a run of a store ended, where it ended before its last case, once its gates were decided.
+    fn early_stop(&self, store: &Path, stored: &StoredRun) -> Result<Option<EarlyStop>, ViewerError> {
         // What it published says where it ended, and is read of no other run.
         if EarlyStop::from_plan(&stored.plan, &[]).is_none() {
-            return Ok(false);
+            return Ok(None);
         }
         let panels = self.with(store, |store| store.panels(stored.run))?;
-        Ok(EarlyStop::from_plan(&stored.plan, &panels).as_ref().is_some_and(EarlyStop::is_stopped))
+        Ok(EarlyStop::from_plan(&stored.plan, &panels).filter(EarlyStop::is_stopped))
     }
 
     /// A file in its store, and how often it was read: one that has changed since somebody looked at it is read again.
@@ -330,8 +329,7 @@ impl RunViewer {
         // What was decided case by case is not what the mean of the cases so far says; a panel has it.
         let whole = verdicts.into_iter().filter(|verdict| early.is_none() && is_whole(verdict));
         let gates = Gates::new(whole.map(|verdict| verdict.gate).collect());
-        let stopped_early = early.is_some_and(|early| early.seen < early.cases);
-        Ok(LoadedFile { store, gates, notes, results, has_texts, stopped_early })
+        Ok(LoadedFile { store, gates, notes, results, has_texts })
     }
 }
 
@@ -436,6 +434,7 @@ fn fill(
         .unwrap_or(1)
         .max(1);
     plan.datasets[0].cases = cases;
+    plan.early_stop.clone_from(&manifest.early_stop);
     store.replan(run, &plan)?;
     store.keep_panels(run, &manifest.panels)?;
     store.keep_costs(run, manifest.costs.as_ref())?;

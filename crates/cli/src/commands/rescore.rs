@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use probare_benchmarks::registries;
-use probare_engine::{Evaluation, EvaluationOptions, RunOptions, sentence_in_panels};
+use probare_core::EarlyStopRecord;
+use probare_engine::{Evaluation, EvaluationOptions, RunOptions, early_stop_record};
+use probare_report::Gates;
 use probare_report::number::count_with_noun;
 use probare_store::StoredRun;
 
@@ -18,7 +20,8 @@ use crate::failure::{CommandResult, Failure};
 ///
 /// A new run takes cases and outputs from the store and computes the metrics of --metric, or those of the configuration
 /// as it is now. Judges are asked; models under test are not, and their keys are not needed. A sample that has no output
-/// in the store is an error of kind missing. The run that the outputs came from stays as it is.
+/// in the store is an error of kind missing. Of a run that stopped early, only the cases up to the verdict are scored. The
+/// run that the outputs came from stays as it is.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Number of the run; the newest by default
@@ -55,7 +58,7 @@ fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Fai
     settings.output = own.output;
     if !own.metrics.is_empty() {
         settings.gates = own.gates;
-        // What was decided early was decided about the other run's metrics: outputs that are there are all scored.
+        // What was decided early was decided about the other run's metrics.
         settings.stop_when_decided = None;
         settings.baseline = None;
     }
@@ -77,7 +80,12 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let outputs_of = Some(stored.plan.outputs_of.unwrap_or(from));
     let baseline = compare::baseline(&settings, &arguments.store)?;
     let test = stored.plan.test.clone();
-    let options = EvaluationOptions { outputs_of, test, baseline, ..EvaluationOptions::default() };
+    let has_models = !stored.plan.models.is_empty();
+    // Responses of a file are all there. The gates that ended the other run are not those of this one.
+    let early_stop = early_stop_record(&stored.plan, &store.panels(from)?)
+        .filter(|early| has_models && settings.stop_when_decided != Some(true) && early.seen < early.cases)
+        .map(|early| EarlyStopRecord { gates: Gates::default().to_json(), baseline: None, ..early });
+    let options = EvaluationOptions { outputs_of, early_stop, test, baseline, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     let differences = stored.plan.output_differences(evaluation.plan());
     if !differences.is_empty() {
@@ -91,12 +99,9 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         let outputs = count_with_noun(copied, "output", "outputs");
         remark(&format!("{outputs} of run {from}; no model under test is asked"));
     }
-    if settings.stop_when_decided != Some(true)
-        && let Some(ending) = sentence_in_panels(&store.panels(from)?)
-    {
+    if let Some(EarlyStopRecord { seen, cases, .. }) = &evaluation.plan().early_stop {
         remark(&format!(
-            "run {from} stopped early ({ending}): what it did not ask is `missing` here; `probare runs export {from} --outputs \
-             outputs.jsonl` and `probare score outputs.jsonl` take only what is there"
+            "run {from} stopped early: only its first {seen} of {cases} cases are scored, and their means have no intervals"
         ));
     }
     RunDriver::new(settings).evaluate(evaluation, &store, number)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use probare_benchmarks::registries;
 use probare_core::ErrorKind;
-use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions};
+use probare_engine::{Config, Evaluation, EvaluationOptions, Exit, RunOptions, SettingOrigin};
 use probare_report::number::count_with_noun;
 use probare_store::{RunState, Store, StoredRun};
 
@@ -162,7 +162,17 @@ fn choose_run(arguments: &Arguments, store: &Store) -> Result<i64, Failure> {
 /// What the run is: what it began with, and what is said now. A configuration that is still there is read again, so that a
 /// change of it is noticed.
 fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<RunOptions, Failure> {
-    settings_for_run("resume", stored, arguments.config.as_deref(), arguments.options.options())
+    let settings = settings_for_run("resume", stored, arguments.config.as_deref(), arguments.options.options())?;
+    if stored.plan.outputs_of.is_none() || settings.origin("metrics").is_file() {
+        return Ok(settings);
+    }
+    // What the configuration limits are its own metrics, not those that `rescore` was given.
+    let is_about_others = |name: &str| matches!(name, "stop_when_decided" | "baseline");
+    let origins = settings.origins.clone();
+    let mut settings =
+        settings.retain(|name| !(is_about_others(name) && origins.get(name).is_some_and(SettingOrigin::is_file)));
+    settings.gates.0.retain(|set| !set.from.is_file());
+    Ok(settings)
 }
 
 /// The same with a configuration that is named and what is said beside it.
@@ -223,7 +233,8 @@ fn open_run(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluat
     let StoredRun { plan, .. } = stored;
     let baseline = compare::baseline(&settings, &arguments.store)?;
     let test = plan.test.clone();
-    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of: plan.outputs_of, baseline };
+    let (outputs_of, early_stop) = (plan.outputs_of, plan.early_stop.clone());
+    let options = EvaluationOptions { dry_run: false, refresh, test, outputs_of, early_stop, baseline };
     let evaluation = Evaluation::open(&settings, options, registries()).map_err(evaluation_failure)?;
     Ok(Some((evaluation, RunDriver::new(settings))))
 }

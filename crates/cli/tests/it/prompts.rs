@@ -226,6 +226,9 @@ fn one_prompt_of_several_is_a_run_without_that_dimension_and_costs_nothing_again
     );
     fs::write(place.join("twice.yaml"), config.replace("name: polite", "name: short")).unwrap();
     assert!(run_expecting(place, 64, &["run", "twice.yaml"]).contains("two prompts are called `short`"));
+    fs::write(place.join("gone.yaml"), config.replace("short.txt", "gone.txt")).unwrap();
+    let gone = run_expecting(place, 1, &["run", "gone.yaml"]);
+    assert!(gone.contains("prompt `short`: cannot read `") && gone.contains("gone.txt`: "), "{gone}");
     fs::write(place.join("both.yaml"), config.replace("  repeats: 2", "  repeats: 2\n  prompt: x")).unwrap();
     assert!(run_expecting(place, 64, &["run", "both.yaml"]).contains("`prompt` and `prompts` exclude each other"));
     assert_eq!(requests(), 60);

@@ -103,7 +103,7 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert_eq!(questions.count(), asked);
     let rescored = both_streams(&run(place, &["rescore", "1", "-m", "exact_match"]));
     assert!(rescored.contains("no model under test is asked") && rescored.contains("exact_match"), "{rescored}");
-    assert!(rescored.contains("run 1 stopped early (decided after "), "{rescored}");
+    assert!(rescored.contains("run 1 stopped early: only its first "), "{rescored}");
     assert_eq!(questions.count(), asked);
     // What holds for a number of cases that is fixed before is said nowhere about it.
     let told = run_expecting(place, 0, &["runs", "export", "1", "-o", "whole.json"]);
@@ -131,6 +131,48 @@ fn a_run_ends_once_its_gate_is_decided_and_says_so_everywhere() {
     assert_eq!(found["alpha_pass"], 0.05);
     assert!(found["bound"].as_f64().unwrap() >= 0.7 && found["not_run"].as_u64().unwrap() > 100, "{found}");
     assert!(questions.count() > asked, "cases that were not asked before");
+}
+
+#[test]
+fn other_metrics_of_a_run_that_stopped_are_those_of_its_cases_up_to_the_verdict() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let more =
+        json!({"gates": [{"metric": "contains", "fail_under": 0.7}], "run": {"stop_when_decided": true, "seed": 7}});
+    let folder = project(&server, 300, nine_of_ten, &more);
+    let place = folder.path();
+    run_expecting(place, 0, &["run", "run.yaml", "-o", "first.jsonl"]);
+    let asked = questions.count();
+    let ids = |name: &str| -> Vec<Json> {
+        let text = fs::read_to_string(place.join(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["id"].clone()).collect()
+    };
+    let first = ids("first.jsonl");
+    let cases = first.len();
+    assert!((10..200).contains(&cases), "{cases}");
+    // Nothing is missing, so it ends well.
+    let words = ["-m", "exact_match", "-m", "rouge_l", "-o", "second.jsonl"];
+    let said = run_expecting(place, 0, &[&["rescore", "1"], &words[..]].concat());
+    let expected = format!("only its first {cases} of 300 cases are scored, and their means have no intervals");
+    assert!(said.contains(&expected), "{said}");
+    assert_eq!(ids("second.jsonl"), first, "the same cases in the same order");
+    assert!(run_expecting(place, 0, &["runs", "show", "2"]).contains(&format!("complete, {cases} of {cases} samples")));
+    // The gates of the configuration are not about these metrics, neither now nor when the run is resumed.
+    run_expecting(place, 0, &["resume", "2", "-o", "again.jsonl"]);
+    assert_eq!(fs::read(place.join("again.jsonl")).unwrap(), fs::read(place.join("second.jsonl")).unwrap());
+    run_expecting(place, 0, &["rescore", "2", "-m", "exact_match", "-o", "third.jsonl"]);
+    assert_eq!((ids("third.jsonl"), questions.count()), (first, asked));
+    // No interval for a fixed number of cases is given, wherever one looks.
+    run_expecting(place, 0, &["runs", "export", "2", "-o", "second.json"]);
+    let whole: Json = serde_json::from_str(&fs::read_to_string(place.join("second.json")).unwrap()).unwrap();
+    let reason = whole["summary"]["no_intervals"].as_str().unwrap_or_default();
+    assert!(reason.contains("the run stopped early"), "{whole}");
+    let viewer = RunViewer::open(&place.join(".probare/store.db"), &["2".to_owned()], registries()).unwrap();
+    let shown = serde_json::to_value(&*viewer.summary("r2", "").unwrap()).unwrap();
+    assert!(shown["whole"][0]["mean"].is_number() && shown["whole"][0]["ends"].is_null(), "{shown}");
+    run_expecting(place, 0, &["rescore", "1", "-m", "contains"]);
+    let told = run_expecting(place, 0, &["compare", "1", "4"]);
+    assert!(told.contains("from the beginning of the order in both"), "{told}");
 }
 
 #[test]
@@ -306,6 +348,64 @@ fn what_is_not_spent_leaves_out_answers_that_came_after_the_verdict() {
     assert!(asked >= at + 10.0, "with 64 requests at once some are under way at the verdict: {asked} for {at}");
     // A question costs 0.002 dollars, whether its answer counted or came too late.
     assert!((told - 0.002 * (300.0 - asked)).abs() < 1e-3, "{told} with {asked} asked: {text}");
+}
+
+#[test]
+fn answers_that_came_after_the_verdict_have_no_part_in_means() {
+    let questions = Questions::default();
+    let server = server(&questions, 12);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    let place = folder.path();
+    let config = fs::read_to_string(place.join("run.yaml")).unwrap();
+    fs::write(place.join("run.yaml"), config.replace("\"concurrency\":4", "\"concurrency\":64")).unwrap();
+    run_expecting(place, 0, &[&RUN[..], &["-o", "own.json", "-o", "own.jsonl"]].concat());
+    let lines = |name: &str| fs::read_to_string(place.join(name)).unwrap().lines().count();
+    let read = |name: &str| -> Json { serde_json::from_str(&fs::read_to_string(place.join(name)).unwrap()).unwrap() };
+    let seen = lines("own.jsonl");
+    run_expecting(
+        place,
+        0,
+        &["runs", "export", "1", "-o", "all.json", "-o", "all.jsonl", "--outputs", "outputs.jsonl"],
+    );
+    assert!(lines("outputs.jsonl") > seen, "with 64 requests at once some are under way at the verdict");
+    assert_eq!(lines("all.jsonl"), seen);
+    let mean = |metric: &Json| metric["mean"].as_f64().unwrap_or_else(|| panic!("{metric}"));
+    let own = read("own.json");
+    assert_eq!(read("all.json")["summary"]["cases"], json!(seen));
+    assert_eq!(read("all.json")["summary"]["metrics"], own["summary"]["metrics"]);
+    for given in ["1", "own.jsonl"] {
+        let given = if given == "1" { given.to_owned() } else { place.join(given).display().to_string() };
+        let viewer = RunViewer::open(&place.join(".probare/store.db"), &[given], registries()).unwrap();
+        let key = viewer.runs().unwrap().runs[0].key.clone();
+        let shown = serde_json::to_value(&*viewer.summary(&key, "").unwrap()).unwrap();
+        assert_eq!(shown["whole"][0]["cases"], json!(seen), "{shown}");
+        assert!((mean(&shown["whole"][0]) - mean(&own["summary"]["metrics"][0])).abs() < 1e-12, "{shown}");
+    }
+    let told: Json =
+        serde_json::from_slice(&run(place, &["history", "--metric", "contains", "--json"]).stdout).unwrap();
+    let series = told["series"].as_array().unwrap();
+    let mut points = series.iter().flat_map(|series| series["points"].as_array().unwrap());
+    assert!(points.clone().count() > 1 && points.all(|point| point["cases"] == json!(seen)), "{told}");
+}
+
+#[test]
+fn what_is_not_spent_is_not_less_because_the_beginning_came_from_the_response_cache() {
+    let questions = Questions::default();
+    let server = server(&questions, 0);
+    let folder = project(&server, 300, nine_of_ten, &json!({}));
+    run_expecting(folder.path(), 0, &[&RUN[..], &["--seed", "7"]].concat());
+    let first = questions.count();
+    let words = ["run", "run.yaml", "--stop-when-decided", "--fail-under", "contains=0.82", "--seed", "7"];
+    let text = run_expecting(folder.path(), 0, &words);
+    let asked = questions.count();
+    assert!(first >= 20 && asked >= first + 20, "{first} of {asked} come from the cache");
+    let told = text.split("cases; about ").nth(1).and_then(|rest| rest.split(' ').next());
+    let told: f64 = told.and_then(|usd| usd.parse().ok()).unwrap_or_else(|| panic!("{text}"));
+    // A question costs 0.002 dollars.
+    assert!(
+        (told - 0.002 * (300 - asked) as f64).abs() < 0.02,
+        "{told} with {first} of {asked} from the cache: {text}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A run that ends as soon as its gates are decided: its cases in the seeded order, and what the store knows of them already.
 
-use probare_core::{GenerationRecord, Job, MemorySource};
+use probare_core::{EarlyStopRecord, GenerationRecord, Job, MemorySource, Panel};
 use probare_report::Gates;
 use probare_store::RunPlan;
 use serde_json::Value as Json;
@@ -8,7 +8,9 @@ use serde_json::Value as Json;
 use super::error::EvaluationError;
 use super::run_samples::RunSampleProvider;
 use crate::RunOptions;
-use crate::decide_early::{Baseline, EarlyDecision, EarlyDecisionError, EarlySetup, SeededSource, check_options};
+use crate::decide_early::{
+    Baseline, EarlyDecision, EarlyDecisionError, EarlySetup, SeededSource, cases_in_panels, check_options,
+};
 
 /// Whether the gates of a run can be decided before its last case.
 pub(super) fn check(
@@ -87,6 +89,31 @@ pub(super) fn prepare(
         ..GenerationRecord::default()
     });
     Ok(decision)
+}
+
+/// Leaves the first cases of the order: those up to the verdict of the run whose outputs are scored.
+pub(super) fn take_prefix(job: &mut Job, early: &EarlyStopRecord) -> Result<(), EvaluationError> {
+    let cases = std::mem::replace(&mut job.cases, Box::new(MemorySource::default()));
+    let mut source = SeededSource::read(cases, None, early.seed).map_err(crate::DriveError::Input)?;
+    source.truncate_cases(usize::try_from(early.seen).unwrap_or(usize::MAX));
+    job.cases = Box::new(source);
+    Ok(())
+}
+
+/// How a run of a store ended, by its plan and what it published; nothing where it could not end before its last case.
+pub fn early_stop_record(plan: &RunPlan, panels: &[Panel]) -> Option<EarlyStopRecord> {
+    if plan.early_stop.is_some() {
+        return plan.early_stop.clone();
+    }
+    let seen = cases_in_panels(panels)?;
+    let began = RunOptions::from_plan(plan).ok().flatten().unwrap_or_default();
+    Some(EarlyStopRecord {
+        seed: plan.setting("seed").and_then(Json::as_u64).unwrap_or_default(),
+        cases: plan.datasets.iter().map(|dataset| dataset.cases).sum(),
+        seen: seen as u64,
+        gates: began.limits().to_json(),
+        baseline: began.baseline,
+    })
 }
 
 /// Gates, seed and whether the run may stop are fixed when it starts: the verdict is a function of them and of the values.

@@ -41,6 +41,9 @@ pub enum EvaluationError {
     /// The prompt of the models under test cannot be used.
     #[error("`generate`: {0}")]
     Prompt(BuildError),
+    /// A text of one of several prompts cannot be read.
+    #[error("prompt `{prompt}`")]
+    PromptFile { prompt: String, source: CaseFileError },
     /// No case has what the prompt of the models under test wants.
     #[error("`generate`: no case of `{dataset}` has `{{{{{name}}}}}`, which {place} wants; the cases have {columns}")]
     UnknownVariable {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{
-    Backend, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, FORMAT, InputFile, Job, MemorySource,
-    MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop, Usage,
-    closest,
+    Backend, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, EarlyStopRecord, FORMAT, InputFile, Job,
+    MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
+    Usage, closest,
 };
-use probare_formats::{CaseFormat, CaseReader, ReadOptions, columns, read_whole};
+use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions, columns, read_whole};
 use probare_metrics::{cascade, judges};
 use probare_models::{BatchReport, Client};
 use probare_report::{ReportFormat, VERSION, refuse_overlap};
@@ -54,6 +54,8 @@ pub struct EvaluationOptions {
     pub test: Option<RagTest>,
     /// The run whose outputs are scored: no model under test is asked.
     pub outputs_of: Option<i64>,
+    /// How that run stopped early, so that only its first cases are scored.
+    pub early_stop: Option<EarlyStopRecord>,
     /// What gates against a baseline compare with.
     pub baseline: Option<Baseline>,
 }
@@ -147,7 +149,7 @@ impl Evaluation {
             return Err(EvaluationError::NoDataset { config: shown });
         }
         let folder = settings.folder();
-        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of, baseline } = options;
+        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of, early_stop, baseline } = options;
         let mut asking = settings.model_access();
         asking.options.only_looks = only_looks;
         asking.options.refresh |= refresh;
@@ -294,6 +296,7 @@ impl Evaluation {
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
             outputs_of,
+            early_stop,
             settings: serde_json::to_value(settings).ok(),
             baseline: baseline.as_ref().map(Baseline::digest),
             mark: None,
@@ -404,6 +407,9 @@ impl Evaluation {
             let gates = wanted.settings.limits().join(wanted.gates.clone());
             let compared = (&self.plan, self.baseline.as_ref());
             wanted.early = Some(early_stop::prepare(&mut job, &wanted.settings, &gates, compared, &sampling)?);
+        } else if let Some(early) = &self.plan.early_stop {
+            early_stop::take_prefix(&mut job, early)?;
+            wanted.early_stop = Some(early.clone());
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
@@ -540,15 +546,16 @@ fn read_prompt_files(generate: &mut Generate, folder: &Path) -> Result<(), Evalu
     generate.system = from_file(generate.system.as_deref(), folder)?;
     generate.prompt = from_file(generate.prompt.as_deref(), folder)?;
     for prompt in &mut generate.prompts {
-        prompt.system = from_file(prompt.system.as_deref(), folder)?;
+        let failed = |source| EvaluationError::PromptFile { prompt: prompt.name.clone(), source };
+        prompt.system = from_file(prompt.system.as_deref(), folder).map_err(failed)?;
         let file = prompt.file.take().map(|file| format!("@{file}"));
-        prompt.prompt = from_file(file.as_deref().or(prompt.prompt.as_deref()), folder)?;
+        prompt.prompt = from_file(file.as_deref().or(prompt.prompt.as_deref()), folder).map_err(failed)?;
     }
     Ok(())
 }
 
 /// A text, or what stands in the file that it names.
-fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, EvaluationError> {
+fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, CaseFileError> {
     let Some(file) = text.and_then(|text| text.strip_prefix('@')) else { return Ok(text.map(str::to_owned)) };
     let (bytes, _) = read_whole(&folder.join(file).display().to_string(), LARGEST_PROMPT)?;
     Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned()))
@@ -629,7 +636,7 @@ fn estimate(
 ) -> Estimate {
     let samples = plan.samples();
     let cases: u64 = surveys.iter().map(|survey| survey.cases).sum();
-    let of_each = samples.checked_div(cases.max(1)).unwrap_or_default();
+    let of_each = plan.outputs_per_case();
     let sum = |part: fn(&Survey<'_>) -> u64| surveys.iter().map(part).sum::<u64>();
     let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);

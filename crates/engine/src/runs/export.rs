@@ -7,18 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{
-    Case, CaseResult, EarlyStopRecord, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError,
-    Sink, Stop,
+    Case, CaseResult, Event, Job, MetricResult, NoBackend, Panel, Publisher, RunCosts, ScoreError, Sink, Stop,
 };
 use probare_report::{Compression, Gate, Gates, OutputWriter as File, refuse_overlap};
 use probare_store::{CasePosition, Cursor, RunPlan, Store, StoreError, StoredRun, StoredSamples};
 use serde_json::{Map, Value as Json};
 
+use super::early_stop::early_stop_record;
 use super::error::EvaluationError;
 use super::run_export::{RunExport, for_other_tools};
 use super::run_samples::SampleRules;
 use super::store_source::StoreSource;
-use crate::decide_early::cases_in_panels;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
@@ -48,16 +47,7 @@ pub fn export(
         costs: Some(stored.costs.clone()).filter(|_| selection.is_none()),
     };
     let panels = store.panels(stored.run)?;
-    let early_stop = cases_in_panels(&panels).filter(|_| selection.is_none()).map(|seen| {
-        let began = RunOptions::from_plan(plan).ok().flatten().unwrap_or_default();
-        EarlyStopRecord {
-            seed: began.seed.unwrap_or_default(),
-            cases: plan.datasets.iter().map(|dataset| dataset.cases).sum(),
-            seen: seen as u64,
-            gates: began.limits().to_json(),
-            baseline: began.baseline,
-        }
-    });
+    let early_stop = early_stop_record(plan, &panels).filter(|_| selection.is_none());
     let said = StoredPanels(if selection.is_none() { panels } else { Vec::new() });
     // Of a part, or before the last case, nobody knows what becomes of a gate; of a run that ended early its decisions are told.
     let has_gates = selection.is_none() && early_stop.is_none() && stored.finished >= plan.samples();
@@ -68,6 +58,14 @@ pub fn export(
         name.push_str(&format!(" ({words})"));
         positions
     });
+    // What was answered after the verdict has no part in its means.
+    let only = match &early_stop {
+        Some(early) => {
+            let seen = usize::try_from(early.seen).unwrap_or(usize::MAX);
+            Some(store.first_cases(stored.run, early.seed, seen)?)
+        }
+        None => only,
+    };
     let source = StoreSource { store, run: stored.run, cursor: Cursor::start(), inputs, only };
     let mut job = Job::new(name, Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];

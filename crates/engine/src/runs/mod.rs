@@ -21,6 +21,7 @@ mod survey;
 mod trace_scoring;
 
 pub(crate) use self::prompt::value as prompt_value;
+pub use early_stop::early_stop_record;
 pub use error::EvaluationError;
 pub use estimate::Estimate;
 pub use evaluation::{BatchWatch, BenchmarkDataset, BenchmarkRun, Evaluation, EvaluationOptions};

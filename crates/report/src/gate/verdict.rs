@@ -290,9 +290,13 @@ impl GateVerdict {
                 let range = self.range(signed);
                 format!("{metric} gains {}{range} over the baseline", signed(gain))
             }
-            (Gate::Mean { .. } | Gate::PassRate { .. } | Gate::Quantile { .. } | Gate::NotWorse { .. }, None) => {
-                format!("{metric} has no value")
+            // What is scored and has no mean has labels alone.
+            (Gate::Mean { .. } | Gate::PassRate { .. } | Gate::Quantile { .. }, None) => {
+                format!(
+                    "{metric} gives labels and no values: limit them with a gate on labels, such as `{metric}:FAIL>0`"
+                )
             }
+            (Gate::NotWorse { .. }, None) => format!("{metric} has no value"),
         }
     }
 
@@ -569,6 +573,12 @@ mod tests {
         ] {
             assert!(found(labels, gate).contains(line), "{}", found(labels, gate));
         }
+        // Its mean can be no gate.
+        let results = single.map(|(id, repeat, label)| alone(id, repeat, label));
+        assert_eq!(
+            lines(vec![Gate::fail_under("relevance=0.5").unwrap()], &results),
+            "failed: relevance gives labels and no values: limit them with a gate on labels, such as `relevance:FAIL>0`; fails if < 0.5\n"
+        );
     }
 
     #[test]

@@ -201,6 +201,11 @@ fn of_rows() -> Vec<Tampering> {
             change(|text| row(text, 1, |line| line["model"] = "m2".into())),
             "case `b, model m2`: row 2 was added",
         ),
+        (
+            "changed prompt",
+            change(|text| row(text, 1, |line| line["prompt"] = "short".into())),
+            "case `b, prompt short`: row 2 was added",
+        ),
         ("no result", change(|text| rows(text, |lines| lines[1] = "[1]")), "row 2 is no result"),
         ("cut off", change(|text| text[..text.len() - 9].to_owned()), "row 5 is no result"),
         (
