@@ -315,7 +315,7 @@ mod tests {
         assert!(read_weights("f1=0.5").unwrap_err().contains("sum to 1"));
         assert!(read_weights("f2=0.3").unwrap_err().contains("unknown measure `f2`"));
         assert!(read_weights("f1").unwrap_err().contains("NAME=NUMBER"));
-        assert!(read_weights("f1=x").unwrap_err().contains("no number"));
+        assert!(read_weights("f1=x").unwrap_err().contains("is not a number"));
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn name(json: &Json) -> Result<String, MetricSpecError> {
 fn number(json: &Json, value: &str) -> Result<f64, MetricSpecError> {
     json.as_f64()
         .filter(|number| number.is_finite())
-        .ok_or_else(|| MetricSpecError(format!("gives `{value}` a weight that is no finite number: {json}")))
+        .ok_or_else(|| MetricSpecError(format!("gives `{value}` a weight that is not a finite number: {json}")))
 }
 
 #[cfg(test)]
@@ -162,11 +162,11 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_named() {
         for (metric, reason) in [
-            (json!("{\"a\": "), "no valid JSON"),
+            (json!("{\"a\": "), "is not valid JSON"),
             (json!({"a": "x"}), "`a` a weight"),
             (json!({"values": ["a"], "weights": []}), "1 values and 0 weights"),
             (json!([{"weight": 1}]), "without `value`"),
-            (json!([[1]]), "no text"),
+            (json!([[1]]), "is not text"),
             (json!(" , "), "no values"),
             (json!(true), "no values"),
             (json!({}), "no values"),
