@@ -1,8 +1,8 @@
-//! [`Readings`]: what metrics share, in three lives.
+//! [`AnalysisCache`]: what metrics share, with three lifetimes.
 //!
-//! Of the *run*: compiled patterns, transcripts, catalogues; immutable and seen by all workers. Of a *worker*: buffers to be
-//! used again. Of a *case*: tokens, trees, whatever several metrics would otherwise find out again. A reading depends on
-//! nothing but what it is a reading of, so a score is the same with fresh readings; laws use those.
+//! Of the *run*: compiled patterns, transcripts, catalogues; immutable and shared by all workers. Of a *worker*: reusable
+//! buffers. Of a *case*: tokens, trees and other analyses that several metrics would otherwise repeat. An analysis depends
+//! only on what it analyses, so a score is the same with a fresh cache; laws use one.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ impl RunAnalysisCache {
     }
 }
 
-/// The readings that one worker can reach.
+/// The analyses that one worker can reach.
 #[derive(Default)]
 pub struct AnalysisCache {
     run: RunAnalysisCache,
@@ -40,12 +40,12 @@ pub struct AnalysisCache {
 
 impl fmt::Debug for AnalysisCache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Readings").field("of_case", &self.case.borrow().len()).finish_non_exhaustive()
+        formatter.debug_struct("AnalysisCache").field("of_case", &self.case.borrow().len()).finish_non_exhaustive()
     }
 }
 
 impl AnalysisCache {
-    /// A worker's readings in a run.
+    /// A worker's cache in a run.
     pub fn new(run: RunAnalysisCache) -> Self {
         Self { run, ..Self::default() }
     }
@@ -57,7 +57,7 @@ impl AnalysisCache {
         self
     }
 
-    /// What ends the work that uses these readings.
+    /// What ends the work that uses this cache.
     pub const fn cancellation(&self) -> &Cancellation {
         &self.cancellation
     }
@@ -67,7 +67,7 @@ impl AnalysisCache {
         !self.run.omits_evidence
     }
 
-    /// The readings of the run.
+    /// The cache of the run.
     pub(crate) fn run_cache(&self) -> RunAnalysisCache {
         self.run.clone()
     }
@@ -83,7 +83,7 @@ impl AnalysisCache {
         if let Some(known) = known.and_then(|value| value.downcast().ok()) {
             return known;
         }
-        // Made outside of the borrow, since a reading may rest on another one.
+        // Computed outside the borrow, since an analysis may need another one.
         let made = Rc::new(make());
         self.case.borrow_mut().push((slot, Rc::clone(&made) as Rc<dyn Any>));
         made
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_may_rest_on_another_one() {
+    fn an_analysis_may_need_another_one() {
         let cache = AnalysisCache::default();
         let whole = cache.case_value(0, || (*cache.case_value(0, || 20_u32), "x"));
         assert_eq!(whole.0, 20);

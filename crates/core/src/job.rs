@@ -132,7 +132,7 @@ pub trait CasePolicy: Send + Sync {
         None
     }
 
-    /// What the benchmark publishes of this case beyond scores. Readings of the sample are those that the metrics used.
+    /// What the benchmark publishes of this case beyond scores. The analyses of the sample are those that the metrics used.
     fn benchmark_data(&self, sample: Sample<'_>, results: &[MetricResult]) -> Option<BenchmarkData> {
         let _ = (sample, results);
         None

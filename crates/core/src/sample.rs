@@ -109,7 +109,7 @@ impl<'a> Sample<'a> {
         Self { case, output: case.response.as_ref(), cache: None, earlier: &[] }
     }
 
-    /// The same, with readings that the metrics of this case share.
+    /// The same, with a cache that the metrics of this case share.
     #[must_use]
     pub const fn with_cache(mut self, cache: &'a AnalysisCache) -> Self {
         self.cache = Some(cache);
@@ -128,7 +128,7 @@ impl<'a> Sample<'a> {
         self.earlier
     }
 
-    /// A reading of this case, made once for all metrics that ask for the same type under the same key. It must depend on
+    /// An analysis of this case, made once for all metrics that ask for the same type under the same key. It must depend on
     /// nothing but the case and the key.
     pub fn cached<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
         match self.cache {
@@ -162,7 +162,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The readings of the run, for a sample that is made of a part of this one.
+    /// The cache of the run, for a sample that is made of a part of this one.
     pub(crate) fn run_cache(&self) -> RunAnalysisCache {
         self.cache.map(AnalysisCache::run_cache).unwrap_or_default()
     }

@@ -355,9 +355,9 @@ pub fn run_planned(
         let (now, before) = sampler.map_or((early.seen_samples(), 0), SampleProvider::finished);
         let left = early.samples().saturating_sub(now + before) as f64;
         // What came from the response cache cost nothing, and nobody says that the rest would have come from there.
-        let recalled = hearing.as_ref().map_or(0, |hearing| hearing.recalled);
+        let replayed = hearing.as_ref().map_or(0, |hearing| hearing.counts.replayed);
         let not_spent = |costs: &RunCosts| {
-            let paid = now as f64 * costs.calls() as f64 / (costs.calls() + recalled) as f64;
+            let paid = now as f64 * costs.calls() as f64 / (costs.calls() + replayed) as f64;
             costs.total_usd / paid * left
         };
         let outcome = early.outcome(costs.as_ref().filter(|costs| now > 0 && costs.calls() > 0).map(not_spent));

@@ -58,6 +58,6 @@ mod tests {
         assert!(!number.contains("unit value"), "{number}");
         assert!(!null.contains("Option<"), "{null}");
         assert!(said("datasets: [a.jsonl]\n").contains("`name: value`"), "{}", said("datasets: [a.jsonl]\n"));
-        assert!(said("metrics: 3\n").contains("a list is expected"), "{}", said("metrics: 3\n"));
+        assert!(said("metrics: 3\n").contains("expected a list"), "{}", said("metrics: 3\n"));
     }
 }

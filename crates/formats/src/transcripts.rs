@@ -143,7 +143,7 @@ mod tests {
             (r#"[{"FILE": "a", "text": 5}]"#, "`[0].text`: is not text"),
             (r#"{"a": 5}"#, "`a`: is not text"),
             ("5", "neither a list nor an object"),
-            ("[", "no valid JSON"),
+            ("[", "is not valid JSON"),
         ] {
             let error = read(json).unwrap_err().to_string();
             assert!(error.starts_with("`corpus.json`") && error.contains(wanted), "{error}");

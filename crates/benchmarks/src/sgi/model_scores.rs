@@ -20,7 +20,7 @@ pub(super) struct TaskScore {
     score: Option<f64>,
     /// The same where failed records count 0.
     with_failed: f64,
-    /// The same by the other reading, where that differs.
+    /// The same under the other profile, if that differs.
     other: Option<f64>,
     /// Score and records of each discipline.
     disciplines: BTreeMap<String, (Option<f64>, usize)>,

@@ -184,7 +184,7 @@ pub struct SgiRecord {
     pub discipline: Option<String>,
     /// The record as it is written.
     pub json: Json,
-    /// The score of the other reading, where it differs, as the record counts it.
+    /// The score under the other profile, if it differs, on the scale of the record.
     pub other: Option<f64>,
     /// Why there is no score.
     pub error: Option<String>,
@@ -309,7 +309,7 @@ fn parts(subtask: Subtask, score: &Score) -> Map<String, Json> {
     fields
 }
 
-/// What the record would count by the other reading, from 0 to 1, where that is another number.
+/// The score of the record under the other profile, from 0 to 1, if that is a different number.
 fn other_profile_score(subtask: Subtask, score: &Score) -> Option<f64> {
     let part = |name: &str| score.parts.get(name);
     match subtask {

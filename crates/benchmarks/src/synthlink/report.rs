@@ -65,7 +65,7 @@ pub fn categories(system: Option<&str>, summary: &SynthLinkSummary, improved: Op
     for at in [5, 0, 1, 2, 3, 4] {
         for (words, summary) in definitions.iter().filter_map(|(words, summary)| Some((*words, (*summary)?))) {
             if improved.is_some() && at < 5 && words == definitions[0].0 {
-                // Six charts of one reading and the aggregate of the other are enough to compare.
+                // Six charts of one profile and the aggregate of the other are enough to compare.
                 continue;
             }
             let groups = summary.categories.iter().chain([&summary.overall]);

@@ -619,11 +619,11 @@ mod tests {
             ),
             (
                 r#","value":1,"evidence":[{"kind":"matched","field":"response","start":0,"end":99}]"#,
-                "no range of its text",
+                "is not a range of its text",
             ),
             (
                 r#","value":1,"evidence":[{"kind":"matched","field":"response","start":3,"end":4}]"#,
-                "no range of its text",
+                "is not a range of its text",
             ),
             (r#","value":1,"evidence":[{"kind":"matched","field":"response","start":2,"end":1}]"#, "before it starts"),
             (

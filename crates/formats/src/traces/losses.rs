@@ -7,37 +7,37 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum TraceLossKind {
-    /// A call of a model without any text.
+    /// A model call without any text.
     NoContent,
-    /// An attribute that should be JSON and is none.
+    /// An attribute that should be JSON but is not.
     Unparsed,
-    /// A message or part of another shape than the conventions have.
+    /// A message or part whose shape differs from the conventions.
     NotInSchema,
-    /// A part of a kind that is not known.
+    /// A part of an unknown kind.
     UnknownPart,
-    /// A part that is a picture, a sound or a file.
+    /// A part that is an image, audio or a file.
     BinaryPart,
-    /// A role that metrics pass over.
+    /// A role that metrics ignore.
     UnknownRole,
-    /// Answers beside the first.
+    /// Further answers after the first.
     ExtraChoices,
-    /// A call of a model whose input has nothing in common with what was said before.
+    /// A model call whose input shares nothing with the earlier messages.
     BrokenHistory,
-    /// A span of a tool with another result than the conversation has.
+    /// A tool span whose result differs from the one in the conversation.
     ResultsDiffer,
     /// Attributes that the exporter left out.
     Dropped,
     /// A span whose parent is not in the file.
     OrphanSpan,
-    /// Several spans of one id.
+    /// Several spans with the same id.
     DuplicateSpan,
-    /// Spans that are each other's parents.
+    /// Spans that are ancestors of each other.
     Cycle,
-    /// Spans that are none of models, tools or agents.
+    /// Spans of something other than models, tools or agents.
     OtherSpans,
     /// Log records of spans that are not in the file.
     OtherRecords,
-    /// An attribute that is known and not used.
+    /// A known attribute that the import does not use.
     NotRead,
 }
 
@@ -64,38 +64,40 @@ impl TraceLossKind {
         }
     }
 
-    /// What one of them is, what several are, and what is to be said of both.
+    /// The noun for one, the noun for several, and the rest of the sentence for both.
     const fn meaning(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::NoContent => {
-                ("call of a model without texts", "calls of models without texts", "; switch content capture on")
-            }
+            Self::NoContent => ("model call without text", "model calls without text", "; turn content capture on"),
             Self::Unparsed => {
-                ("attribute is not JSON", "attributes are not JSON", "; a limit on their length may have cut them")
+                ("attribute is not JSON", "attributes are not JSON", "; a length limit may have truncated them")
             }
-            Self::NotInSchema => ("place", "places", " where a message does not have the shape of the conventions"),
-            Self::UnknownPart => ("part of a message", "parts of messages", " of an unknown kind, kept by name alone"),
+            Self::NotInSchema => ("place", "places", " where a message differs from the conventions"),
+            Self::UnknownPart => {
+                ("part of a message", "parts of messages", " of an unknown kind; only the name is kept")
+            }
             Self::BinaryPart => {
-                ("picture, sound or file in a message", "pictures, sounds or files in messages", ", kept by name alone")
+                ("image, audio or file in a message", "images, audio or files in messages", "; only the name is kept")
             }
-            Self::UnknownRole => ("message", "messages", " of a role that metrics pass over"),
-            Self::ExtraChoices => ("span", "spans", " with more answers than the first, which is taken"),
+            Self::UnknownRole => ("message", "messages", " with a role that metrics ignore"),
+            Self::ExtraChoices => ("span", "spans", " with several answers; the first one counts"),
             Self::BrokenHistory => {
-                ("call of a model", "calls of models", " whose input has nothing in common with what was said before")
+                ("model call", "model calls", " whose input shares nothing with the earlier messages")
             }
-            Self::ResultsDiffer => {
-                ("span of a tool", "spans of tools", " with another result than the conversation has, which is kept")
-            }
-            Self::Dropped => ("span", "spans", " of which the exporter left attributes out"),
+            Self::ResultsDiffer => (
+                "tool span",
+                "tool spans",
+                " with a result that differs from the conversation; the one in the conversation is kept",
+            ),
+            Self::Dropped => ("span", "spans", " from which the exporter dropped attributes"),
             Self::OrphanSpan => ("span", "spans", " whose parent is not in the file"),
-            Self::DuplicateSpan => ("span", "spans", " that came more than once; the last one counts"),
+            Self::DuplicateSpan => ("span", "spans", " that occur more than once; the last one counts"),
             Self::Cycle => {
-                let rest = "; the first of each circle is taken for its root";
-                ("span that is its own forebear", "spans that are their own forebears", rest)
+                let rest = "; the first span of each cycle counts as its root";
+                ("span that is its own ancestor", "spans that are their own ancestors", rest)
             }
-            Self::OtherSpans => ("span", "spans", " outside of models, tools and agents"),
+            Self::OtherSpans => ("span", "spans", " not from a model, tool or agent"),
             Self::OtherRecords => ("log record of a span that is", "log records of spans that are", " not in the file"),
-            Self::NotRead => ("attribute that is", "attributes that are", " known and not used"),
+            Self::NotRead => ("known attribute", "known attributes", " not used"),
         }
     }
 }
@@ -107,9 +109,9 @@ pub struct TraceLoss {
     pub kind: TraceLossKind,
     /// The span it happened in.
     pub span: Option<String>,
-    /// The place, attribute, role or number.
+    /// The position, attribute, role or number.
     pub what: Option<String>,
-    /// The setting that brings it back, where one is known.
+    /// The setting that would keep it, if one is known.
     pub setting: Option<&'static str>,
 }
 
@@ -148,7 +150,7 @@ impl LossCollector {
     }
 }
 
-/// A line for each kind: how many, what they are, and the settings that bring them back.
+/// A line for each kind: how many, what they are, and the settings that would keep them.
 pub(crate) fn summary(lost: &[TraceLoss]) -> Vec<String> {
     let mut kinds: BTreeMap<TraceLossKind, (u64, Vec<&'static str>)> = BTreeMap::new();
     for one in lost {

@@ -145,7 +145,7 @@ fn the_columns_of_every_format_are_told() {
     let path = folder.path().join("c.json");
     std::fs::write(&path, "[3]").unwrap();
     let error = probare_formats::columns(path.to_str().unwrap(), &ReadOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("no object"), "{error}");
+    assert!(error.to_string().contains("is not an object"), "{error}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_bad_line_is_named_and_the_others_survive() {
     assert_eq!(rows.len(), 3);
     let problem = rows[1].as_ref().unwrap_err();
     assert_eq!((problem.line, problem.column), (Some(2), Some(8)));
-    assert!(problem.reason.contains("no valid JSON"), "{}", problem.reason);
+    assert!(problem.reason.contains("is not valid JSON"), "{}", problem.reason);
     assert!(rows[2].is_ok());
 }
 

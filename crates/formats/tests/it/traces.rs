@@ -126,7 +126,7 @@ fn spans_without_texts_name_the_setting() {
     let text = std::fs::read_to_string(folder().join("content-off.json")).unwrap();
     let told = |text: String| read_foreign(text.into_bytes(), "f", None, None).unwrap().1.notes;
     let note = |setting: &str| {
-        format!("no_content: 1 call of a model without texts; switch content capture on (OpenTelemetry: {setting})")
+        format!("no_content: 1 model call without text; turn content capture on (OpenTelemetry: {setting})")
     };
     let now = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and \
                OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY";

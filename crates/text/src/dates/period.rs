@@ -72,7 +72,7 @@ fn read_decade(
     }
 }
 
-/// A decade of the last century, or of this one as the other reading.
+/// A decade of the last century or, as the alternative, of this one.
 fn two_digit_decade(number: i32, first: usize, end: usize) -> DateMatch {
     let decade = |decade: i32| DateFields { decade: Some(decade), ..DateFields::default() };
     let other = (number <= 20).then(|| decade(2000 + number));

@@ -160,7 +160,7 @@ impl IdeaJudge {
             .map_or_else(|| format!("judge {}", seat + 1), |name| format!("judge {} ({name})", seat + 1))
     }
 
-    /// The other reading, whose score is shown beside.
+    /// The flags of the other profile, whose score is also shown.
     fn other_flags(&self) -> IdeaFlags {
         IdeaFlags::for_profile(if self.profile == Profile::Improved { Profile::Published } else { Profile::Improved })
     }
@@ -336,7 +336,7 @@ struct Pair {
     reference: IdeaReference,
 }
 
-/// An idea with its scores under one reading.
+/// An idea with its scores under one profile.
 struct Assessment {
     objective: ObjectiveScores,
     votes: Vec<Option<RespectVotes>>,

@@ -115,7 +115,7 @@ impl CaseGrade {
     }
 }
 
-/// One reading for each way to grade.
+/// A key for each combination of question type and grading options.
 fn key(kind: QuestionType, settings: GradingOptions) -> u64 {
     let GradingOptions { profile, strict_yes_no, fuzzy_threshold, rationale_weight, synonyms, fuzzy } =
         settings.for_kind(kind);
