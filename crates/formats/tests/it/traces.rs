@@ -141,7 +141,7 @@ fn a_file_of_memory_operations_alone_is_a_file_of_traces_without_samples() {
     let memory = [("gen_ai.operation.name", json!("search_memory")), ("gen_ai.memory.records", json!("[]"))];
     let text = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span(0, None, 1, &memory)]}]}]}).to_string();
     let error = read_foreign(text.into_bytes(), "m.json", None, None).unwrap_err().to_string();
-    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 attribute that is known and not used");
+    assert_eq!(error, "`m.json` was read, but it holds no samples: not_read: 1 known attribute not used");
 }
 
 #[test]

@@ -242,7 +242,7 @@ fn what_cannot_be_used_is_told_and_takes_nothing_else_with_it() {
         server.server.ask("POST", "/v1/logs", &["Content-Type: application/x-protobuf"], "\u{1}no protobuf at all");
     assert_eq!(protobuf.status, 400);
     assert!(protobuf.head.contains("content-type: application/x-protobuf"), "{protobuf:?}");
-    assert!(protobuf.body.contains("no protobuf of OTLP"), "{protobuf:?}");
+    assert!(protobuf.body.contains("not OTLP protobuf"), "{protobuf:?}");
     let empty = server.server.ask("POST", "/v1/traces", &["Content-Type: application/x-protobuf"], "");
     assert_eq!((empty.status, empty.body.as_str()), (200, ""));
     // A query still scores at once, and without a collector nothing is kept.

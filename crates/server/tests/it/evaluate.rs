@@ -86,10 +86,10 @@ fn what_cannot_be_judged_is_refused() {
         (r#"{"query":"q","response":"r"}"#, 422, "missing field `context`"),
         (r#"{"query":"q","response":"r","context":"c"}"#, 422, "expected a sequence"),
         (r#"{"query":"q","response":5,"context":[]}"#, 422, "expected a string"),
-        (r#"{"query":"q""#, 400, "no valid JSON"),
-        ("", 400, "no valid JSON"),
+        (r#"{"query":"q""#, 400, "not valid JSON"),
+        ("", 400, "not valid JSON"),
         ("[]", 422, "does not fit"),
-        ("\"\u{1}\"", 400, "no valid JSON"),
+        ("\"\u{1}\"", 400, "not valid JSON"),
     ] {
         let said = server.post("/evaluate", body).expect_error(status);
         assert!(said.contains(words), "{body}: {said}");

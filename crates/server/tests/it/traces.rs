@@ -134,8 +134,8 @@ fn what_cannot_be_used_is_refused_with_what_was_expected() {
     );
     let brotli = "Content-Encoding: br";
     assert!(send(&server, "?metric=steps", &[JSON, brotli], &fine).expect_error(415).contains("gzip"));
-    assert!(send(&server, "?metric=steps", &[JSON, GZIP], &fine).expect_error(400).contains("no gzip"));
-    assert!(send(&server, "?metric=steps", &[PROTOBUF], &fine).expect_error(400).contains("no protobuf of OTLP"));
+    assert!(send(&server, "?metric=steps", &[JSON, GZIP], &fine).expect_error(400).contains("is not gzip"));
+    assert!(send(&server, "?metric=steps", &[PROTOBUF], &fine).expect_error(400).contains("not OTLP protobuf"));
     // A small body that is large once it is unpacked.
     send(&server, "?metric=steps", &[JSON, GZIP], &packed(&vec![b' '; 1_000_000])).expect_error(413);
     let broken = lines(&send(&server, "?metric=steps", &[JSON], b"{\"resourceSpans\": 5}"));
