@@ -96,6 +96,11 @@ def test_functions_classes_and_options_are_accepted_wherever_an_id_is():
     assert probare.score(ROWS[:1], brand_voice)[0]["scores"]["brand_voice"]["value"] == 1.0
 
 
+def returns(value):
+    """A metric that returns this for every case."""
+    return lambda case: value
+
+
 def test_an_exception_is_a_failure_with_its_line_and_never_a_score():
     results = probare.score(ROWS, [broken])
     assert results[0]["scores"]["broken"]["value"] == 1.0
@@ -104,7 +109,7 @@ def test_an_exception_is_a_failure_with_its_line_and_never_a_score():
     assert told["kind"] == "failed"
     assert told["error"] == f"`broken`: KeyError: 'b' (test_own_metric.py:{line})"
     for returned in (decimal.Decimal("0.5"), fractions.Fraction(1, 2)):
-        marked = probare.metric(lambda case, returned=returned: returned, name="it")
+        marked = probare.metric(returns(returned), name="it")
         assert probare.score(ROWS[:1], marked)["it"] == [0.5]
     for returned, words in (
         (None, "returned None"),
@@ -114,10 +119,10 @@ def test_an_exception_is_a_failure_with_its_line_and_never_a_score():
         ([1], "a value of type `list`"),
         (2, "outside of the announced range, 0 to 1"),
         (probare.Score(), "neither a value nor a label"),
-        (probare.Score(1, evidence=[probare.Evidence.matched("response", 0, 99)]), "no range of its text"),
+        (probare.Score(1, evidence=[probare.Evidence.matched("response", 0, 99)]), "is not a range of its text"),
         (probare.Score(1, evidence=[probare.Evidence("seen", text="x")]), "unknown variant"),
     ):
-        marked = probare.metric(lambda case, returned=returned: returned, name="it")
+        marked = probare.metric(returns(returned), name="it")
         told = probare.score(ROWS[:1], [marked])[0]["scores"]["it"]
         assert told["kind"] == "failed" and words in told["error"], told
 
