@@ -33,7 +33,9 @@ const response =
   "# Built\n\n1. by **the council**\n\n```\nin 1921\n```\n\n| year | what |\n|---|---|\n| 1922 | pier |\n";
 const markdown = { id: "markdown", query: "Who built it?", response, reference: ["the council built it in 1921"] };
 writeFileSync(path.join(folder, "markdown.cases.jsonl"), `${JSON.stringify(markdown)}\n`);
-run(["score", "markdown.cases.jsonl", "-m", "token_f1", "-m", "rouge_l", "--quiet", "-o", "markdown.html"]);
+// The configuration of the example is not of this file.
+const metrics = ["-m", "token_f1", "-m", "rouge_l"];
+run(["score", "markdown.cases.jsonl", "--config", "/dev/null", ...metrics, "--quiet", "-o", "markdown.html"]);
 
 const server = spawn(program, ["view"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
 const [address] = await createInterface({ input: server.stdout })
