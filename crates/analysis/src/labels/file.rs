@@ -1,7 +1,7 @@
 //! [`LabelFile`]: a file of labels that is only ever added to, read as far as it has grown.
 //!
 //! A line is a [`HumanLabel`]. A later line of the same person about the same output replaces the earlier one, which stays in the file. A line
-//! that was not written to its end is not JSON; it is passed over and counted, and the next one begins on a line of its own.
+//! that was not written to its end is not JSON; it is skipped and counted, and the next one begins on a line of its own.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};

@@ -112,7 +112,7 @@ impl MessageReader {
         }
         if let Some(items) = shapes::rewrite_item(object) {
             items.iter().try_for_each(|item| self.message(item))?;
-            // What its shape passed over.
+            // What its shape skipped.
             for name in unknown_call_lists(object).filter(|name| items.iter().all(|item| item.get(*name).is_none())) {
                 self.unread_item(name);
             }

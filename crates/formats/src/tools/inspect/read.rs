@@ -219,7 +219,7 @@ impl Sample {
         said.or_else(|| output.completion.clone().filter(|text| message.is_some() || !text.is_empty()))
     }
 
-    /// All that was said and done, with the texts that are kept apart put in their places; nothing where it is not a list of
+    /// All that was said and done, with the texts that are stored separately put in their places; nothing where it is not a list of
     /// messages.
     fn conversation(&mut self) -> Option<Vec<CaseMessage>> {
         let list = Json::Array(std::mem::take(&mut self.messages));
