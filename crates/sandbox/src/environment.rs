@@ -78,42 +78,17 @@ pub struct EnvironmentSummary {
 
 /// An environment cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EnvironmentError {
-    /// The text names no environment.
-    #[error("`{text}` is not an environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`")]
-    Unknown { text: String },
-    /// A program is not there.
-    #[error("`{program}` is not installed; {remedy}")]
-    NoProgram {
-        program: String,
-        /// How to get it.
-        remedy: &'static str,
-    },
-    /// conda has no environment of this name.
-    #[error("conda has no environment `{name}`; there are: {known}")]
-    NoCondaEnvironment {
-        name: String,
-        /// Those that are there.
-        known: String,
-    },
-    /// The folder is no virtual environment.
-    #[error("`{}` is not a virtual environment: it has no bin/python", folder.display())]
-    NoVirtualEnvironment { folder: PathBuf },
-    /// A program did not do what it was asked to.
-    #[error("`{program}` failed: {reason}")]
-    Failed {
-        program: String,
-        /// What it said.
-        reason: String,
-    },
-    /// Where the interpreter lives cannot be shown to a sandbox without showing far more.
-    #[error("the interpreter `{}` has the prefix `{}`, which would show the sandbox far more than Python", python.display(), prefix.display())]
-    TooWide {
-        /// The interpreter.
-        python: PathBuf,
-        prefix: PathBuf,
-    },
+#[error("{0}")]
+pub struct EnvironmentError(String);
+
+impl EnvironmentError {
+    fn not_installed(program: &str, remedy: &str) -> Self {
+        Self(format!("`{program}` is not installed; {remedy}"))
+    }
+
+    fn failed(program: &str, reason: &str) -> Self {
+        Self(format!("`{program}` failed: {reason}"))
+    }
 }
 
 impl fmt::Display for PythonEnvironment {
@@ -146,7 +121,9 @@ impl PythonEnvironment {
             Some(("conda", name)) if !name.is_empty() => Ok(Self::Conda(name.to_owned())),
             Some(("venv", folder)) if !folder.is_empty() => Ok(Self::Virtual(PathBuf::from(folder))),
             Some(("python", path)) if !path.is_empty() => Ok(Self::Python(PathBuf::from(path))),
-            _ => Err(EnvironmentError::Unknown { text: text.to_owned() }),
+            _ => Err(EnvironmentError(format!(
+                "`{text}` is not an environment; write `conda:NAME`, `venv:FOLDER` or `python:PATH`"
+            ))),
         }
     }
 
@@ -154,9 +131,8 @@ impl PythonEnvironment {
     pub fn resolve(&self) -> Result<Interpreter, EnvironmentError> {
         match self {
             Self::Machine => {
-                let python = find_program("python3").ok_or_else(|| EnvironmentError::NoProgram {
-                    program: "python3".to_owned(),
-                    remedy: "install Python 3 from your system's packages",
+                let python = find_program("python3").ok_or_else(|| {
+                    EnvironmentError::not_installed("python3", "install Python 3 from your system's packages")
                 })?;
                 query_interpreter(&python, None)
             }
@@ -165,7 +141,10 @@ impl PythonEnvironment {
                 let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
                 let python = folder.join("bin/python");
                 if !python.is_file() {
-                    return Err(EnvironmentError::NoVirtualEnvironment { folder });
+                    return Err(EnvironmentError(format!(
+                        "`{}` is not a virtual environment: it has no bin/python",
+                        folder.display()
+                    )));
                 }
                 let mut found = query_interpreter(&python, None)?;
                 found.variables.insert("VIRTUAL_ENV".to_owned(), folder.display().to_string());
@@ -186,9 +165,8 @@ impl PythonEnvironment {
 fn query_interpreter(python: &Path, prefix: Option<&Path>) -> Result<Interpreter, EnvironmentError> {
     let text =
         command_output(HostProgram::from_path(python).command().args(["-I", "-c", INTERPRETER_QUERY]), QUERY_TIMEOUT)?;
-    let program = python.display().to_string();
     let told: InterpreterReport = serde_json::from_str(text.trim())
-        .map_err(|error| EnvironmentError::Failed { program, reason: error.to_string() })?;
+        .map_err(|error| EnvironmentError::failed(&python.display().to_string(), &error.to_string()))?;
     let python = PathBuf::from(told.executable);
     let mut folders: Vec<PathBuf> = Vec::new();
     // A link in `bin` may lead to an interpreter that lives elsewhere.
@@ -200,7 +178,11 @@ fn query_interpreter(python: &Path, prefix: Option<&Path>) -> Result<Interpreter
             continue;
         }
         if folder.components().count() < 3 || env::home_dir().is_some_and(|home| home.starts_with(&folder)) {
-            return Err(EnvironmentError::TooWide { python, prefix: folder });
+            return Err(EnvironmentError(format!(
+                "the interpreter `{}` has the prefix `{}`, which would show the sandbox far more than Python",
+                python.display(),
+                folder.display()
+            )));
         }
         folders.push(folder);
     }
@@ -222,14 +204,14 @@ fn conda_prefix(name: &str) -> Result<PathBuf, EnvironmentError> {
     }
     let conda =
         env::var_os("CONDA_EXE").map(PathBuf::from).filter(|path| path.is_file()).or_else(|| find_program("conda"));
-    let conda = conda.ok_or_else(|| EnvironmentError::NoProgram {
-        program: "conda".to_owned(),
-        remedy: "install Miniforge, or use a virtual environment: `probare sgi env create`",
+    let conda = conda.ok_or_else(|| {
+        let remedy = "install Miniforge, or use a virtual environment: `probare sgi env create`";
+        EnvironmentError::not_installed("conda", remedy)
     })?;
     let text = command_output(HostProgram::from_path(&conda).command().args(["env", "list", "--json"]), QUERY_TIMEOUT)?;
-    let wrong = |error: serde_json::Error| EnvironmentError::Failed {
-        program: conda.display().to_string(),
-        reason: format!("`env list --json` cannot be read: {error}"),
+    let wrong = |error: serde_json::Error| {
+        let reason = format!("`env list --json` cannot be read: {error}");
+        EnvironmentError::failed(&conda.display().to_string(), &reason)
     };
     let listed: CondaEnvironments = serde_json::from_str(&text).map_err(wrong)?;
     // The first folder that is listed is conda's own where nothing else says so.
@@ -239,9 +221,9 @@ fn conda_prefix(name: &str) -> Result<PathBuf, EnvironmentError> {
         _ => prefix.file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned(),
     };
     let found = listed.envs.iter().find(|prefix| named(prefix) == name);
-    found.cloned().ok_or_else(|| EnvironmentError::NoCondaEnvironment {
-        name: name.to_owned(),
-        known: listed.envs.iter().map(|prefix| named(prefix)).collect::<Vec<_>>().join(", "),
+    found.cloned().ok_or_else(|| {
+        let known = listed.envs.iter().map(|prefix| named(prefix)).collect::<Vec<_>>().join(", ");
+        EnvironmentError(format!("conda has no environment `{name}`; there are: {known}"))
     })
 }
 
@@ -253,9 +235,9 @@ pub fn create(
 ) -> Result<CreatedEnvironment, EnvironmentError> {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (folder, requirements) = (&*absolute(folder), requirements.map(absolute));
-    let uv = find_program("uv").ok_or_else(|| EnvironmentError::NoProgram {
-        program: "uv".to_owned(),
-        remedy: "install it with `pip install uv`, or see https://docs.astral.sh/uv",
+    let uv = find_program("uv").ok_or_else(|| {
+        let remedy = "install it with `pip install uv`, or see https://docs.astral.sh/uv";
+        EnvironmentError::not_installed("uv", remedy)
     })?;
     if !folder.join("bin/python").is_file() {
         let mut make = HostProgram::from_path(&uv).command();
@@ -291,7 +273,7 @@ pub fn describe(text: &str) -> Result<EnvironmentSummary, EnvironmentError> {
 /// What a program prints; an error where it does not end well and in time.
 fn command_output(command: &mut Command, timeout: Duration) -> Result<String, EnvironmentError> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let failed = |reason: String| EnvironmentError::Failed { program: program.clone(), reason };
+    let failed = |reason: String| EnvironmentError::failed(&program, &reason);
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
