@@ -1,7 +1,7 @@
 //! [`ReportFormat`]: which renderer a file name asks for, and [`open`], which makes it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use probare_core::Sink;
 
@@ -32,18 +32,9 @@ pub enum ReportFormat {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The name of the file does not say what to write.
-    #[error("`{}` has no known extension; known are {}", path.display(), ReportFormat::known_extensions())]
-    UnknownExtension {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// This format is compressed already or read by tools that expect it plain.
-    #[error("`{}` cannot be compressed; only .jsonl, .json and .csv can", path.display())]
-    NotCompressible {
-        /// The path as given.
-        path: PathBuf,
-    },
+    /// The name of the file does not say what to write, or asks to compress what is read plain.
+    #[error("{0}")]
+    FileName(String),
     /// The file cannot be written; the message names it.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -63,7 +54,10 @@ impl ReportFormat {
 
     /// The format and the compression that a file name asks for. Case does not matter.
     pub fn from_path(path: &Path) -> Result<(Self, Compression), ReportError> {
-        let unknown = || ReportError::UnknownExtension { path: path.to_owned() };
+        let unknown = || {
+            let known = Self::known_extensions();
+            ReportError::FileName(format!("`{}` has no known extension; known are {known}", path.display()))
+        };
         let name = path.file_name().ok_or_else(unknown)?.to_string_lossy().to_ascii_lowercase();
         let (stem, compression) = if let Some(stem) = name.strip_suffix(".gz") {
             (stem, Compression::Gzip)
@@ -77,7 +71,10 @@ impl ReportFormat {
             Self::ALL.into_iter().find(|(_, extensions)| extensions.contains(&extension)).ok_or_else(unknown)?;
         let compressible = matches!(format, Self::Jsonl | Self::Json | Self::Csv);
         if compression != Compression::None && !compressible {
-            return Err(ReportError::NotCompressible { path: path.to_owned() });
+            return Err(ReportError::FileName(format!(
+                "`{}` cannot be compressed; only .jsonl, .json and .csv can",
+                path.display()
+            )));
         }
         Ok((format, compression))
     }

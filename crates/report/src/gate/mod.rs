@@ -316,18 +316,13 @@ impl Gates {
     pub fn check(&self, metrics: &[MetricInfo], has_groups: bool) -> Result<(), GateError> {
         let known = || metrics.iter().map(|metric| metric.name.as_str());
         if let Some(limit) = self.list.iter().find(|limit| known().all(|name| name != limit.gate.metric())) {
-            let gate = &limit.gate;
-            return Err(GateError::UnknownMetric {
-                gate: gate.to_string(),
-                origin: limit.origin.clone(),
-                metric: gate.metric().to_owned(),
-                similar: closest(gate.metric(), known()).map(str::to_owned),
-            });
+            let similar = closest(limit.gate.metric(), known());
+            return Err(GateError::unknown_metric(&limit.gate, limit.origin.as_ref(), similar));
         }
         let describes =
             |gate: &&Gate| metrics.iter().any(|metric| metric.name == gate.metric() && metric.is_descriptive);
         if let Some(gate) = self.iter().find(describes) {
-            return Err(GateError::Descriptive { metric: gate.metric().to_owned() });
+            return Err(GateError::descriptive(gate.metric()));
         }
         if self.each_group && !has_groups { Err(GateError::NoGroups) } else { Ok(()) }
     }

@@ -8,56 +8,31 @@ use super::{Gate, GateOrigin, LabelUnit, Relation};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GateError {
-    /// The text does not have the form of a gate.
-    #[error("`{text}` is not a gate; expected {expected}")]
-    Form {
-        /// What was given.
-        text: String,
-        /// What it should look like.
-        expected: &'static str,
-    },
-    /// The limit is not a number.
-    #[error("`{limit}` in `{text}` is not a finite number")]
-    Limit {
-        /// What was given.
-        text: String,
-        /// The part that should be a number.
-        limit: String,
-    },
-    /// A share is not between 0 and 1.
-    #[error("`{share}` in `{text}` is not a share; expected a number from 0 to 1, or a percentage such as `90%`")]
-    Share {
-        /// What was given.
-        text: String,
-        /// The part that should be a share.
-        share: String,
-    },
     /// Gates are to hold in each group, and there are none.
     #[error("gates per group need a run that is grouped")]
     NoGroups,
-    /// The metric describes and judges nothing.
-    #[error(
-        "`{metric}` cannot be a gate: it describes features of a text that a template can satisfy, and says nothing about \
-         quality or safety (see `probare explain {metric}`)"
-    )]
-    Descriptive {
-        /// Its name.
-        metric: String,
-    },
-    /// The run has no metric of that name.
-    #[error(
-        "the gate `{gate}`{} names `{metric}`, which is not a metric of this run; {}",
-        origin_hint(origin.as_ref()), unknown_metric_hint(metric, similar.as_deref())
-    )]
-    UnknownMetric {
-        gate: String,
-        /// Where the gate was set, where that is known.
-        origin: Option<GateOrigin>,
-        /// The name it gives.
-        metric: String,
-        /// The nearest name that the run has.
-        similar: Option<String>,
-    },
+    /// The text is no gate, or the run has no metric that can be held against it.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl GateError {
+    /// The run has no metric of the gate's name; `similar` is the nearest name that it has.
+    pub(super) fn unknown_metric(gate: &Gate, origin: Option<&GateOrigin>, similar: Option<&str>) -> Self {
+        let metric = gate.metric();
+        Self::Invalid(format!(
+            "the gate `{gate}`{} names `{metric}`, which is not a metric of this run; {}",
+            origin_hint(origin),
+            unknown_metric_hint(metric, similar)
+        ))
+    }
+
+    pub(super) fn descriptive(metric: &str) -> Self {
+        Self::Invalid(format!(
+            "`{metric}` cannot be a gate: it describes features of a text that a template can satisfy, and says nothing about \
+             quality or safety (see `probare explain {metric}`)"
+        ))
+    }
 }
 
 fn origin_hint(origin: Option<&GateOrigin>) -> String {
@@ -83,7 +58,7 @@ struct GateText<'a> {
 
 impl<'a> GateText<'a> {
     fn form(self) -> GateError {
-        GateError::Form { text: self.text.to_owned(), expected: self.expected }
+        GateError::Invalid(format!("`{}` is not a gate; expected {}", self.text, self.expected))
     }
 
     /// What stands before the sign, the sign, and what stands behind it. The last sign splits, so that a metric may have
@@ -107,7 +82,7 @@ impl<'a> GateText<'a> {
     fn number(self, limit: &str) -> Result<f64, GateError> {
         match limit.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(GateError::Limit { text: self.text.to_owned(), limit: limit.to_owned() }),
+            _ => Err(GateError::Invalid(format!("`{limit}` in `{}` is not a finite number", self.text))),
         }
     }
 
@@ -119,7 +94,10 @@ impl<'a> GateText<'a> {
         };
         match number {
             Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
-            _ => Err(GateError::Share { text: self.text.to_owned(), share: share.to_owned() }),
+            _ => Err(GateError::Invalid(format!(
+                "`{share}` in `{}` is not a share; expected a number from 0 to 1, or a percentage such as `90%`",
+                self.text
+            ))),
         }
     }
 }
