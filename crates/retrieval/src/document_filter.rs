@@ -36,25 +36,9 @@ pub struct Filter {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
-    /// It is no condition.
-    #[error("`{text}` is not a filter; FIELD=VALUE is expected, as in COUNTRY=France, YEAR=2018..2020 or PROJECT=DK-*")]
-    Form {
-        /// What was given.
-        text: String,
-    },
-    /// A condition in JSON has another shape.
-    #[error(
-        "the filter of `{field}` is {value}; a value, a list of values, {{\"from\", \"to\"}}, {{\"prefix\"}}, or $eq, $ne, $in, $nin, \
-         $gt, $gte, $lt, $lte with a value is expected"
-    )]
-    Shape {
-        field: String,
-        /// What was given.
-        value: String,
-    },
-    /// It is not an object.
-    #[error("the filter is not an object from fields to values")]
-    NoObject,
+    /// It has another form.
+    #[error("{0}")]
+    Invalid(String),
     /// No document has the field.
     #[error("no document has a field `{field}`; there are {}", known.join(", "))]
     Unknown {
@@ -66,13 +50,21 @@ pub enum FilterError {
     },
 }
 
+impl FilterError {
+    fn no_condition(text: &str) -> Self {
+        Self::Invalid(format!(
+            "`{text}` is not a filter; FIELD=VALUE is expected, as in COUNTRY=France, YEAR=2018..2020 or PROJECT=DK-*"
+        ))
+    }
+}
+
 impl Filter {
     /// Reads the conditions of a command line; one that is an object is read as JSON.
     pub fn parse(texts: &[String]) -> Result<Self, FilterError> {
         let mut conditions = Vec::new();
         for text in texts {
             if text.trim_start().starts_with('{') {
-                let json = serde_json::from_str(text).map_err(|_| FilterError::Form { text: text.clone() })?;
+                let json = serde_json::from_str(text).map_err(|_| FilterError::no_condition(text))?;
                 conditions.extend(Self::from_json(&json)?.conditions);
             } else {
                 conditions.push(condition(text)?);
@@ -86,11 +78,16 @@ impl Filter {
         let object = match json {
             Json::Null => return Ok(Self::default()),
             Json::Object(object) => object,
-            _ => return Err(FilterError::NoObject),
+            _ => return Err(FilterError::Invalid("the filter is not an object from fields to values".to_owned())),
         };
         let mut conditions = Vec::new();
         for (field, value) in object {
-            let wrong = || FilterError::Shape { field: field.clone(), value: value.to_string() };
+            let wrong = || {
+                FilterError::Invalid(format!(
+                    "the filter of `{field}` is {value}; a value, a list of values, {{\"from\", \"to\"}}, {{\"prefix\"}}, or $eq, $ne, \
+                     $in, $nin, $gt, $gte, $lt, $lte with a value is expected"
+                ))
+            };
             let found = match value {
                 Json::Array(values) if values.iter().all(is_scalar) => vec![Condition::OneOf(values.clone())],
                 Json::Object(operators) => parse_operators(operators).ok_or_else(wrong)?,
@@ -279,7 +276,7 @@ fn compare_values(value: &Json, end: &Json) -> Option<Ordering> {
 }
 
 fn condition(text: &str) -> Result<(String, Condition), FilterError> {
-    let wrong = || FilterError::Form { text: text.to_owned() };
+    let wrong = || FilterError::no_condition(text);
     let (field, value) = text.split_once('=').ok_or_else(wrong)?;
     let field = field.trim();
     if field.is_empty() || value.is_empty() {

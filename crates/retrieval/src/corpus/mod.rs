@@ -105,29 +105,9 @@ pub enum CorpusError {
     /// Something in a file cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A text is in another encoding.
-    #[error(
-        "`{file}` is not valid UTF-8 at byte {at}; save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t utf-8`"
-    )]
-    Encoding {
-        file: String,
-        /// Where.
-        at: usize,
-    },
-    /// A row of a table cannot be read.
-    #[error("`{file}`: {reason}")]
-    Row {
-        file: String,
-        /// What is wrong, with its line.
-        reason: String,
-    },
-    /// A document is longer than an index can hold.
-    #[error("`{file}`: document `{key}` is longer than {LONGEST_DOCUMENT} bytes")]
-    TooLong {
-        file: String,
-        /// The document.
-        key: String,
-    },
+    /// A file is in another encoding, a row of it cannot be read, or a document is longer than an index can hold.
+    #[error("{0}")]
+    Invalid(String),
     /// The reader of PDF files is not there or failed.
     #[error("`{file}`: {reason}")]
     Pdf {
@@ -200,7 +180,10 @@ impl CorpusFile {
             CorpusFileKind::Pdf => vec![self.whole_document(pdf::text(&file, &bytes, pdf)?)],
         };
         match documents.iter().find(|document| document.text.len() > LONGEST_DOCUMENT) {
-            Some(document) => Err(CorpusError::TooLong { file, key: document.key.clone() }),
+            Some(document) => Err(CorpusError::Invalid(format!(
+                "`{file}`: document `{}` is longer than {LONGEST_DOCUMENT} bytes",
+                document.key
+            ))),
             None => Ok(documents),
         }
     }
@@ -221,8 +204,12 @@ impl From<Transcript> for Document {
 
 /// The bytes as text; the error says where they are none.
 fn utf8(bytes: Vec<u8>, file: &str) -> Result<String, CorpusError> {
-    String::from_utf8(bytes)
-        .map_err(|error| CorpusError::Encoding { file: file.to_owned(), at: error.utf8_error().valid_up_to() })
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        CorpusError::Invalid(format!(
+            "`{file}` is not valid UTF-8 at byte {at}; save it as UTF-8, for example with `iconv -f WINDOWS-1252 -t utf-8`"
+        ))
+    })
 }
 
 fn lines(bytes: &[u8], file: &str) -> Result<Vec<Document>, CorpusError> {

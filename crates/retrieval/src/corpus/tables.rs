@@ -21,7 +21,7 @@ pub(super) enum TableContent {
 
 pub(super) fn read(bytes: &[u8], sign: u8, file: &str) -> Result<TableContent, CorpusError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let wrong = |reason: String| CorpusError::Row { file: file.to_owned(), reason };
+    let wrong = |reason: String| CorpusError::Invalid(format!("`{file}`: {reason}"));
     let sign = if sign == b',' { detect_delimiter(bytes) } else { sign };
     let mut reader = csv::ReaderBuilder::new().delimiter(sign).from_reader(bytes);
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
