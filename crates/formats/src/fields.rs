@@ -14,24 +14,23 @@ pub struct FieldMap {
 
 /// A mapping could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MapError {
-    /// Not of the form `field=column`.
-    #[error("`{0}` is not of the form FIELD=COLUMN, for example response=model_output")]
-    Form(String),
-    /// The left side is no field of a case.
-    #[error("`{field}` is not a field of a case; the fields are id, {known}{}", similar.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default())]
-    UnknownField {
-        /// What was written.
-        field: String,
-        /// The fields that exist.
-        known: String,
-        /// The nearest one.
-        similar: Option<&'static str>,
-    },
-    /// The same field is mapped twice.
-    #[error("`{0}` is mapped twice")]
-    Twice(String),
+#[error("{0}")]
+pub struct MapError(String);
+
+impl MapError {
+    fn no_mapping(text: &str) -> Self {
+        Self(format!("`{text}` is not of the form FIELD=COLUMN, for example response=model_output"))
+    }
+
+    fn unknown_field(field: &str) -> Self {
+        let names = Field::ALL.map(Field::name);
+        let similar = closest(field, names).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default();
+        Self(format!("`{field}` is not a field of a case; the fields are id, {}{similar}", names.join(", ")))
+    }
+
+    fn mapped_twice(field: &str) -> Self {
+        Self(format!("`{field}` is mapped twice"))
+    }
 }
 
 impl FieldMap {
@@ -41,9 +40,9 @@ impl FieldMap {
         let mut pairs = Vec::with_capacity(mappings.len());
         for mapping in mappings {
             let mapping = mapping.as_ref();
-            let (field, column) = mapping.split_once('=').ok_or_else(|| MapError::Form(mapping.to_owned()))?;
+            let (field, column) = mapping.split_once('=').ok_or_else(|| MapError::no_mapping(mapping))?;
             if column.trim().is_empty() {
-                return Err(MapError::Form(mapping.to_owned()));
+                return Err(MapError::no_mapping(mapping));
             }
             pairs.push((field, column.trim().to_owned()));
         }
@@ -57,13 +56,16 @@ impl FieldMap {
             let field = field.as_ref().trim();
             if field == "id" {
                 if map.id.replace(column).is_some() {
-                    return Err(MapError::Twice(field.to_owned()));
+                    return Err(MapError::mapped_twice(field));
                 }
                 continue;
             }
-            let known = Field::ALL.into_iter().find(|known| known.name() == field).ok_or_else(|| unknown(field))?;
+            let known = Field::ALL
+                .into_iter()
+                .find(|known| known.name() == field)
+                .ok_or_else(|| MapError::unknown_field(field))?;
             if map.fields.iter().any(|(earlier, _)| *earlier == known) {
-                return Err(MapError::Twice(field.to_owned()));
+                return Err(MapError::mapped_twice(field));
             }
             map.fields.push((known, column));
         }
@@ -105,11 +107,6 @@ pub(crate) fn names(field: Option<Field>) -> Vec<&'static str> {
     }
 }
 
-fn unknown(field: &str) -> MapError {
-    let names = Field::ALL.map(Field::name);
-    MapError::UnknownField { field: field.to_owned(), known: names.join(", "), similar: closest(field, names) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,8 +114,8 @@ mod tests {
     #[test]
     fn a_mapping_names_a_field_and_a_column() {
         assert!(FieldMap::parse(&["response=model_output", "id=key"]).is_ok());
-        assert_eq!(FieldMap::parse(&["response"]).unwrap_err(), MapError::Form("response".into()));
-        assert_eq!(FieldMap::parse(&["response=a", "response=b"]).unwrap_err(), MapError::Twice("response".into()));
+        assert_eq!(FieldMap::parse(&["response"]).unwrap_err(), MapError::no_mapping("response"));
+        assert_eq!(FieldMap::parse(&["response=a", "response=b"]).unwrap_err(), MapError::mapped_twice("response"));
         let error = FieldMap::parse(&["reponse=a"]).unwrap_err().to_string();
         assert!(error.contains("did you mean `response`?"), "{error}");
     }
