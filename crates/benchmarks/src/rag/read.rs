@@ -10,24 +10,13 @@ use super::Exchange;
 
 /// Why a file is no conversation or no list of passages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The text is not JSON.
-    #[error("`{file}` is not valid JSON: {reason}")]
-    Json {
-        /// Name of the file.
-        file: String,
-        /// What the parser says, with line and column.
-        reason: String,
-    },
-    /// The JSON is of another form.
-    #[error("`{file}`: {reason}")]
-    Form {
-        /// Name of the file.
-        file: String,
-        /// What is missing or wrong.
-        reason: String,
-    },
+#[error("{0}")]
+pub struct ReadError(String);
+
+impl ReadError {
+    fn in_file(file: &str, reason: &str) -> Self {
+        Self(format!("`{file}`: {reason}"))
+    }
 }
 
 /// The exchange of a conversation file and a context file, given as name and content.
@@ -38,7 +27,7 @@ pub fn exchange(conversation: (&str, &str), context: (&str, &str)) -> Result<Exc
 
 /// Query and response of a conversation file.
 pub fn conversation(file: &str, content: &str) -> Result<(String, String), ReadError> {
-    let wrong = |reason: String| ReadError::Form { file: file.to_owned(), reason };
+    let wrong = |reason: String| ReadError::in_file(file, &reason);
     let Json::Object(object) = parse(file, content)? else {
         return Err(wrong("a conversation is an object with `query` and `response`".into()));
     };
@@ -51,12 +40,12 @@ pub fn conversation(file: &str, content: &str) -> Result<(String, String), ReadE
 
 /// Passages of a context file.
 pub fn context(file: &str, content: &str) -> Result<Vec<String>, ReadError> {
-    passages(&parse(file, content)?).map_err(|reason| ReadError::Form { file: file.to_owned(), reason })
+    passages(&parse(file, content)?).map_err(|reason| ReadError::in_file(file, &reason))
 }
 
 fn parse(file: &str, content: &str) -> Result<Json, ReadError> {
     let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    serde_json::from_str(content).map_err(|error| ReadError::Json { file: file.to_owned(), reason: error.to_string() })
+    serde_json::from_str(content).map_err(|error| ReadError(format!("`{file}` is not valid JSON: {error}")))
 }
 
 /// The first of two fields that holds a text; an empty one gives way to the second, as in the original.

@@ -31,28 +31,10 @@ impl LoadError {
     }
 }
 
-/// A line that is no case.
+/// A line that is no case, with its number, counted from the first that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadLine {
-    /// It is not JSON.
-    #[error("Line {number}: Invalid JSON - {problem}")]
-    Json {
-        /// Number of the line, counted from the first that is not blank.
-        number: usize,
-        /// What the parser says.
-        problem: String,
-    },
-    /// It is JSON of another form.
-    #[error("Line {number} ({id}): {}", problems.join(", "))]
-    Form {
-        /// Number of the line, counted from the first that is not blank.
-        number: usize,
-        /// The id of the case, or `unknown`.
-        id: String,
-        /// What is wrong, each as `path: message`.
-        problems: Vec<String>,
-    },
-}
+#[error("{0}")]
+pub struct BadLine(String);
 
 /// The lines of a file with their numbers. Blank lines are skipped; those at the beginning do not count in line numbers.
 pub fn lines(content: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -100,14 +82,17 @@ pub fn read_case<'a>(line: &'a str, number: usize, schema: &CaseSchema) -> Resul
 /// The same by way of the schema, which alone knows what to say about a line that is not as it should be.
 fn by_schema(line: &str, number: usize, schema: &CaseSchema) -> Result<SynthesisCase<'static>, BadLine> {
     let value: Json =
-        serde_json::from_str(line).map_err(|error| BadLine::Json { number, problem: error.to_string() })?;
-    let id = || truthy_text(value.get("id")).unwrap_or_else(|| "unknown".to_owned());
+        serde_json::from_str(line).map_err(|error| BadLine(format!("Line {number}: Invalid JSON - {error}")))?;
+    let misfit = |problems: &str| {
+        let id = truthy_text(value.get("id")).unwrap_or_else(|| "unknown".to_owned());
+        BadLine(format!("Line {number} ({id}): {problems}"))
+    };
     let problems = schema.problems(&value);
     if !problems.is_empty() {
-        return Err(BadLine::Form { number, id: id(), problems });
+        return Err(misfit(&problems.join(", ")));
     }
     // A schema of one's own may let pass what is no case.
-    owned(value.clone()).map_err(|error| BadLine::Form { number, id: id(), problems: vec![format!("/: {error}")] })
+    owned(value.clone()).map_err(|error| misfit(&format!("/: {error}")))
 }
 
 fn owned(value: Json) -> Result<SynthesisCase<'static>, serde_json::Error> {

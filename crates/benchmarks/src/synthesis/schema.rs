@@ -17,25 +17,13 @@ pub struct CaseSchema {
 
 /// A schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SchemaError {
-    /// The file is not JSON.
-    #[error("the schema is not JSON: {0}")]
-    Json(String),
-    /// It uses what is not known here.
-    #[error("the schema uses `{keyword}` at `{path}`, which is not supported")]
-    Keyword {
-        keyword: String,
-        /// Where it stands.
-        path: String,
-    },
-    /// A keyword has a value that it cannot have.
-    #[error("`{keyword}` at `{path}` of the schema has a value that it cannot have")]
-    Value {
-        keyword: String,
-        /// Where it stands.
-        path: String,
-    },
+#[error("{0}")]
+pub struct SchemaError(String);
+
+impl SchemaError {
+    fn bad_value(keyword: &str, path: &str) -> Self {
+        Self(format!("`{keyword}` at `{path}` of the schema has a value that it cannot have"))
+    }
 }
 
 /// The schema that comes with the program.
@@ -132,7 +120,8 @@ impl CaseSchema {
     /// Reads a schema.
     pub fn read(text: &str) -> Result<Self, SchemaError> {
         let rules = |text: &str| {
-            let json = serde_json::from_str(text).map_err(|error| SchemaError::Json(error.to_string()))?;
+            let json =
+                serde_json::from_str(text).map_err(|error| SchemaError(format!("the schema is not JSON: {error}")))?;
             SchemaRules::read(&json, "/")
         };
         let root = rules(text)?;
@@ -164,10 +153,10 @@ impl SchemaRules {
         let object = match json {
             Json::Bool(true) => return Ok(rules),
             Json::Object(object) => object,
-            _ => return Err(SchemaError::Value { keyword: "schema".into(), path: path.into() }),
+            _ => return Err(SchemaError::bad_value("schema", path)),
         };
         for (keyword, value) in object {
-            let wrong = || SchemaError::Value { keyword: keyword.clone(), path: path.into() };
+            let wrong = || SchemaError::bad_value(keyword, path);
             let count = || value.as_u64().and_then(|count| usize::try_from(count).ok()).ok_or_else(wrong);
             match keyword.as_str() {
                 "type" => {
@@ -198,7 +187,11 @@ impl SchemaRules {
                     }
                 }
                 annotation if ANNOTATIONS.contains(&annotation) => {}
-                _ => return Err(SchemaError::Keyword { keyword: keyword.clone(), path: path.into() }),
+                _ => {
+                    return Err(SchemaError(format!(
+                        "the schema uses `{keyword}` at `{path}`, which is not supported"
+                    )));
+                }
             }
         }
         Ok(rules)

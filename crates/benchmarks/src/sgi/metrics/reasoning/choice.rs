@@ -30,37 +30,24 @@ pub fn option_letter(at: usize) -> Option<char> {
 
 /// The right option cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ChoiceError {
-    /// It is not a number.
-    #[error("`answer` is {given}, where the number of the right option is expected, counted from 0")]
-    NoNumber {
-        /// What stands there.
-        given: String,
-    },
-    /// There is no such option.
-    #[error("`answer` is {given}, but there are {options} options, counted from 0")]
-    Outside {
-        /// What stands there.
-        given: String,
-        /// How many there are.
-        options: usize,
-    },
-}
+#[error("{0}")]
+pub struct ChoiceError(String);
 
 /// The letter of the right option: `A` and as many letters on as the number says, by the arithmetic of the official script. Where the
 /// options are known, a number outside of them is an error; where they are not, it is a sign that no answer is equal to.
 pub fn key_letter(answer: &Json, options: Option<usize>) -> Result<Option<char>, ChoiceError> {
-    let given = || answer.to_string();
-    let number = python_int(answer).ok_or_else(|| ChoiceError::NoNumber { given: given() })?;
+    let no_number = || {
+        ChoiceError(format!("`answer` is {answer}, where the number of the right option is expected, counted from 0"))
+    };
+    let number = python_int(answer).ok_or_else(no_number)?;
     if let Some(options) = options
         && !(0.0..options as f64).contains(&number)
     {
-        return Err(ChoiceError::Outside { given: given(), options });
+        return Err(ChoiceError(format!("`answer` is {answer}, but there are {options} options, counted from 0")));
     }
     let code = number + f64::from(u32::from('A'));
     if !(0.0..=f64::from(u32::from(char::MAX))).contains(&code) {
-        return Err(ChoiceError::NoNumber { given: given() });
+        return Err(no_number());
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at just now")]
     let code = code as u32;
