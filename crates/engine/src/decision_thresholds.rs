@@ -40,34 +40,15 @@ pub struct DecisionThresholdsFile {
 
 /// A file of decision thresholds cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DecisionThresholdsError {
-    /// It cannot be read.
-    #[error("cannot read the decision thresholds in `{}`: {reason}", path.display())]
-    Unreadable { path: PathBuf, reason: String },
-    /// The run has no such metric.
-    #[error("`{}` has decision thresholds for `{metric}`, which is not computed here{}", path.display(), similar.as_ref().map(|name| format!("; `{name}` is")).unwrap_or_default())]
-    NoMetric {
-        path: PathBuf,
-        metric: String,
-        /// A name like it.
-        similar: Option<String>,
-    },
-    /// The metric is another one than that which was calibrated.
-    #[error("the decision thresholds in `{}` are for {then}, but here it is {now}", path.display())]
-    Other {
-        path: PathBuf,
-        /// What was calibrated.
-        then: String,
-        /// What is computed.
-        now: String,
-    },
-}
+#[error("{0}")]
+pub struct DecisionThresholdsError(String);
 
 impl DecisionThresholdsFile {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, DecisionThresholdsError> {
-        let unreadable = |reason: String| DecisionThresholdsError::Unreadable { path: path.to_owned(), reason };
+        let unreadable = |reason: String| {
+            DecisionThresholdsError(format!("cannot read the decision thresholds in `{}`: {reason}", path.display()))
+        };
         let text = read_plain_text(path, LARGEST_FILE).map_err(|error| unreadable(error.to_string()))?;
         let file: Self = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         if !(1..=THRESHOLDS_FORMAT).contains(&file.format) {
@@ -102,12 +83,13 @@ impl DecisionThresholdsFile {
         let named = requests.iter().position(|request| request.name == self.metric);
         let at = named.or(if let [only] = of_id[..] { Some(only) } else { None });
         let Some(request) = at.and_then(|at| requests.get_mut(at)) else {
-            let similar = closest(&self.metric, names.iter().map(String::as_str)).map(str::to_owned);
-            return Err(DecisionThresholdsError::NoMetric {
-                path: path.to_owned(),
-                metric: self.metric.clone(),
-                similar,
-            });
+            let similar = closest(&self.metric, names.iter().map(String::as_str));
+            return Err(DecisionThresholdsError(format!(
+                "`{}` has decision thresholds for `{}`, which is not computed here{}",
+                path.display(),
+                self.metric,
+                similar.map(|name| format!("; `{name}` is")).unwrap_or_default()
+            )));
         };
         let own = registry.own(request).map(|metric| metric.version);
         let version =
@@ -118,7 +100,11 @@ impl DecisionThresholdsFile {
             if is_reading { cascade::without_judge_options(&request.options) } else { request.options.clone() };
         let now = describe_metric(&request.id, version, request.profile.unwrap_or(profile), &options);
         if now != self.describe() {
-            return Err(DecisionThresholdsError::Other { path: path.to_owned(), then: self.describe(), now });
+            return Err(DecisionThresholdsError(format!(
+                "the decision thresholds in `{}` are for {}, but here it is {now}",
+                path.display(),
+                self.describe()
+            )));
         }
         let mut options = request.options.as_object().cloned().unwrap_or_default();
         options.insert(

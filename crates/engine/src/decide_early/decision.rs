@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use probare_core::{Better, Case, CaseResult, MetricInfo, MetricResult, Outcome};
-use probare_report::number::{signed, three_decimals};
+use probare_report::number::{count_with_noun, signed, three_decimals};
 use probare_report::{Gate, Gates, Relation};
 use probare_stats::sequential::{
     GateTest, GateVerdict as TestVerdict, Observation, Sampling, anytime_interval, lower_bound, paired_observation,
@@ -13,7 +13,10 @@ use probare_stats::sequential::{
 use serde::Serialize;
 
 use super::baseline::{Baseline, BaselineValue, CaseKey};
-use super::error::{EarlyDecisionError, FEWEST_CASES};
+use super::error::EarlyDecisionError;
+
+/// Fewer cases decide nothing that a complete run would not.
+const FEWEST_CASES: usize = 2;
 
 /// The chance of another verdict than that of the complete run, at most.
 const ALPHA: f64 = 0.05;
@@ -228,7 +231,10 @@ impl EarlyDecision {
     pub(crate) fn new(setup: &EarlySetup<'_>) -> Result<Self, EarlyDecisionError> {
         let EarlySetup { gates, metrics, cases, outputs, seed, baseline, keys } = *setup;
         if cases < FEWEST_CASES {
-            return Err(EarlyDecisionError::FewCases { cases });
+            let found = count_with_noun(cases as u64, "case", "cases");
+            return Err(EarlyDecisionError::CompleteRun(format!(
+                "{found} cannot be decided early; at least {FEWEST_CASES} cases are needed"
+            )));
         }
         let count = gates.iter().count();
         if count == 0 {
@@ -370,7 +376,10 @@ impl WatchedGate {
         cases: usize,
         (baseline, keys): (Option<&Baseline>, &[CaseKey]),
     ) -> Result<Self, EarlyDecisionError> {
-        let not_a_mean = || EarlyDecisionError::NotAMean { gate: gate.to_string() };
+        let not_a_mean = || {
+            let reason = format!("`{gate}` does not limit a mean over cases, so it needs the complete run");
+            EarlyDecisionError::CompleteRun(reason)
+        };
         let column = metrics.iter().position(|metric| metric.name == gate.metric()).ok_or_else(not_a_mean)?;
         let info = &metrics[column];
         let (low, high) = info.range;
@@ -378,7 +387,9 @@ impl WatchedGate {
         let mut compared = None;
         let (measure, threshold, condition) = match gate {
             Gate::Mean { metric, .. } | Gate::NotWorse { metric, .. } if !has_range => {
-                return Err(EarlyDecisionError::NoRange { metric: metric.clone() });
+                return Err(EarlyDecisionError::CompleteRun(format!(
+                    "`{metric}` has no fixed range, so no gate on it can be decided early"
+                )));
             }
             Gate::Mean { metric, relation: relation @ (Relation::Under | Relation::Over), limit } => {
                 let is_upper = *relation == Relation::Over;

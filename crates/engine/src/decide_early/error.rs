@@ -1,10 +1,5 @@
 //! [`EarlyDecisionError`]: why the gates of a run cannot be decided before its end.
 
-use probare_report::number::count_with_noun;
-
-/// Fewer cases decide nothing that a complete run would not.
-pub(super) const FEWEST_CASES: usize = 2;
-
 /// A run cannot be ended by its gates.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
@@ -12,18 +7,9 @@ pub enum EarlyDecisionError {
     /// There is nothing to decide.
     #[error("no gate says what is to be decided")]
     NoGate,
-    /// A gate on something else than a mean of values of cases.
-    #[error("`{gate}` does not limit a mean over cases, so it needs the complete run")]
-    NotAMean { gate: String },
-    /// A gate that asks for more than the mean as it is.
-    #[error("`{option}` looks at intervals or groups of a complete run, so no gate can be decided early with it")]
-    Option { option: &'static str },
-    /// A benchmark whose files hold all of its cases.
-    #[error("a published benchmark needs all of its cases, so its gates cannot be decided early")]
-    Benchmark,
-    /// A metric without bounds.
-    #[error("`{metric}` has no fixed range, so no gate on it can be decided early")]
-    NoRange { metric: String },
+    /// The run needs all of its cases: its gates, options, metrics or data have no early end.
+    #[error("{0}")]
+    CompleteRun(String),
     /// A limit at which there is nothing to decide.
     #[error("`{gate}` passes or fails whatever the values of its metric are, which lie from {low} to {high}")]
     Threshold {
@@ -65,10 +51,4 @@ pub enum EarlyDecisionError {
     /// All questions are sent before any is answered.
     #[error("a batch sends all questions at once, so nothing is saved by deciding early")]
     Batch,
-    /// Too few cases.
-    #[error("{} cannot be decided early; at least {FEWEST_CASES} cases are needed", count_with_noun(*cases as u64, "case", "cases"))]
-    FewCases {
-        /// How many there are.
-        cases: usize,
-    },
 }

@@ -42,11 +42,14 @@ pub(crate) fn check_options(
         };
     }
     if is_benchmark {
-        return Err(EarlyDecisionError::Benchmark);
+        let reason = "a published benchmark needs all of its cases, so its gates cannot be decided early";
+        return Err(EarlyDecisionError::CompleteRun(reason.to_owned()));
     }
     for (is_set, option) in [(settings.significant, "significant"), (settings.per_group, "per_group")] {
         if is_set == Some(true) {
-            return Err(EarlyDecisionError::Option { option });
+            return Err(EarlyDecisionError::CompleteRun(format!(
+                "`{option}` looks at intervals or groups of a complete run, so no gate can be decided early with it"
+            )));
         }
     }
     Ok(())
