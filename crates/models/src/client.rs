@@ -87,13 +87,13 @@ fn environment_url(
     match checked.check_address() {
         Ok(()) => Ok(Some(address)),
         // What it holds may be a secret.
-        Err(_) => Err(SettingsError::Value {
-            model: settings.display_name(),
-            field: "base_url",
-            reason: format!(
+        Err(_) => Err(SettingsError::value(
+            &settings.display_name(),
+            "base_url",
+            &format!(
                 "comes from `{variable}`, which holds no address that begins with `http://` or `https://`, without a user and a query"
             ),
-        }),
+        )),
     }
 }
 
@@ -108,18 +108,13 @@ fn base_url(
     let found = match (given.or_else(|| name.provider.base_url().map(str::to_owned)), name.provider) {
         (Some(given), _) => given,
         (None, Provider::Azure) => {
-            return Err(SettingsError::Value {
-                model: settings.display_name(),
-                field: "base_url",
-                reason: "is missing, and so is `AZURE_OPENAI_ENDPOINT`: the address of your resource".to_owned(),
-            }
-            .into());
+            let reason = "is missing, and so is `AZURE_OPENAI_ENDPOINT`: the address of your resource";
+            return Err(SettingsError::value(&settings.display_name(), "base_url", reason).into());
         }
         (None, Provider::Bedrock) => {
-            let region = region(shared).ok_or_else(|| SettingsError::Value {
-                model: settings.display_name(),
-                field: "base_url",
-                reason: "is missing, and so is `AWS_REGION`: the region whose models are asked".to_owned(),
+            let region = region(shared).ok_or_else(|| {
+                let reason = "is missing, and so is `AWS_REGION`: the region whose models are asked";
+                SettingsError::value(&settings.display_name(), "base_url", reason)
             })?;
             format!("https://bedrock-runtime.{region}.amazonaws.com")
         }
@@ -138,11 +133,7 @@ fn check_request(settings: &ModelSettings, name: &ModelName, base_url: &str) -> 
     } else {
         dialect.write(&request, settings.stream)
     };
-    let wrong = |error: ReplyError| SettingsError::Value {
-        model: settings.display_name(),
-        field: "extra_body",
-        reason: error.reason,
-    };
+    let wrong = |error: ReplyError| SettingsError::value(&settings.display_name(), "extra_body", &error.reason);
     written.map(|_| ()).map_err(wrong)
 }
 
@@ -383,9 +374,12 @@ impl Client {
         let is_sent = !matches!(self.0.connection, Connection::CacheOnly);
         let unknown = Feature::used_by(&request).find(|feature| is_sent && !name.provider.supports(*feature));
         match unknown {
-            Some(feature) => {
-                Err(CallError::Unsupported { model: settings.display_name(), provider: name.provider, feature })
-            }
+            Some(feature) => Err(CallError::Unsendable(format!(
+                "model `{}`: `{}` is not supported by `{}`",
+                settings.display_name(),
+                feature.name(),
+                name.provider
+            ))),
             None => Ok(request),
         }
     }

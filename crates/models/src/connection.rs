@@ -36,7 +36,8 @@ impl Connection {
     ) -> Result<Self, OpenError> {
         let trust = shared.trust();
         if !trust.may_use_cache() {
-            return Err(OpenError::LocalOnly { model: settings.display_name() });
+            let model = settings.display_name();
+            return Err(OpenError::Invalid(format!("`{model}` is not a local model, and no other may be asked here")));
         }
         // A file of recorded replies needs no line to anybody; but a name that came with a file opens none.
         let is_known = || shared.0.cassettes.iter().any(|known| known.as_os_str() == name.model.as_str());
@@ -129,7 +130,7 @@ fn open(
     }
     for (header, template) in &settings.headers {
         let parsed = HeaderName::try_from(header.as_str())
-            .map_err(|_| wrong(settings, "headers", format!("holds `{header}`, which is no name of a header")))?;
+            .map_err(|_| wrong(settings, "headers", &format!("holds `{header}`, which is no name of a header")))?;
         headers.insert(parsed, sensitive_header(expand_header(template, settings, shared)?, settings, "headers")?);
     }
     let idle = settings.stream.then(|| ModelSettings::seconds(settings.idle_timeout, 60.0));
@@ -198,8 +199,8 @@ fn register_secret(text: &str, shared: &ModelContext) -> Secret {
     secret
 }
 
-fn wrong(settings: &ModelSettings, field: &'static str, reason: String) -> SettingsError {
-    SettingsError::Value { model: settings.display_name(), field, reason }
+fn wrong(settings: &ModelSettings, field: &str, reason: &str) -> SettingsError {
+    SettingsError::value(&settings.display_name(), field, reason)
 }
 
 /// A header value that no log shows.
@@ -210,7 +211,7 @@ fn sensitive_header(
 ) -> Result<HeaderValue, SettingsError> {
     let value = zeroize::Zeroizing::new(value);
     let mut header = HeaderValue::from_str(&value)
-        .map_err(|_| wrong(settings, field, "holds characters that a header cannot carry".to_owned()))?;
+        .map_err(|_| wrong(settings, field, "holds characters that a header cannot carry"))?;
     header.set_sensitive(true);
     Ok(header)
 }
@@ -225,7 +226,7 @@ pub(crate) fn expand_header(
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("${") {
         let (variable, remaining) =
-            after.split_once('}').ok_or_else(|| wrong(settings, "headers", "holds `${` without its `}`".to_owned()))?;
+            after.split_once('}').ok_or_else(|| wrong(settings, "headers", "holds `${` without its `}`"))?;
         let text = shared
             .variable(variable)
             .ok_or_else(|| SettingsError::NoKey { model: settings.display_name(), variable: variable.to_owned() })?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use probare_core::{ErrorKind, ModelReply};
 
 use crate::budget::BudgetError;
-use crate::{CacheError, Fault, Feature, Provider};
+use crate::{CacheError, Fault};
 
 /// Why a question got no answer. Every text has passed the redactor.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -51,25 +51,9 @@ pub enum CallError {
     /// The budget does not allow the call.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// A budget is set and the call has no upper bound.
-    #[error("a budget is set, but the maximum reply length of model `{model}` is not known; set `max_tokens`")]
-    Unbounded { model: String },
-    /// The question wants what the provider cannot express.
-    #[error("model `{model}`: `{}` is not supported by `{provider}`", feature.name())]
-    Unsupported {
-        model: String,
-        /// Who answers.
-        provider: Provider,
-        /// What is wanted.
-        feature: Feature,
-    },
-    /// The settings ask for what cannot be sent together.
-    #[error("model `{model}`: `extra_body` {reason}")]
-    Conflict {
-        model: String,
-        /// The rest of the sentence.
-        reason: String,
-    },
+    /// The question cannot be sent: it has no upper bound, or it asks for what cannot be expressed or sent together.
+    #[error("{0}")]
+    Unsendable(String),
     /// The provider wants a longer pause than a question may take.
     #[error(
         "model `{model}`: the provider asks to wait {} seconds, which is longer than `timeout_total` ({} seconds) allows{}",
@@ -123,6 +107,11 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// The settings ask for what cannot be sent together; `reason` is the rest of the sentence.
+    pub(crate) fn conflict(model: &str, reason: &str) -> Self {
+        Self::Unsendable(format!("model `{model}`: `extra_body` {reason}"))
+    }
+
     /// What kind of failure it is in results.
     pub fn kind(&self) -> ErrorKind {
         match self {

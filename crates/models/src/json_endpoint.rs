@@ -33,11 +33,7 @@ impl JsonEndpoint {
         all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         all.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         for (name, template) in headers {
-            let wrong = |reason: &str| SettingsError::Value {
-                model: url.to_owned(),
-                field: "headers",
-                reason: format!("holds `{name}`, which {reason}"),
-            };
+            let wrong = |reason: &str| SettingsError::value(url, "headers", &format!("holds `{name}`, which {reason}"));
             let parsed = HeaderName::try_from(name.as_str()).map_err(|_| wrong("is no name of a header"))?;
             let value = zeroize::Zeroizing::new(expand_header(template, &settings, shared)?);
             let mut value =

@@ -58,7 +58,7 @@ pub use images::{ImageError, read_image};
 pub use json_endpoint::JsonEndpoint;
 pub use ledger::{Account, Admission, EndedCall, Grant, Ledger, LedgerRequest, PlannedCall, Spending, SpendingLimit};
 pub use models::Models;
-pub use name::{ModelName, NameError, Provider};
+pub use name::{ModelName, Provider};
 pub use prices::Money;
 pub use probare_files::random_token;
 pub use request::ModelRequest;

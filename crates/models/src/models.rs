@@ -38,7 +38,7 @@ impl Models {
             let client = Client::open(settings, &shared)?;
             let name = client.name().to_owned();
             if clients.insert(name.clone(), client).is_some() {
-                return Err(OpenError::SameName { model: name });
+                return Err(OpenError::Invalid(format!("two models are called `{name}`")));
             }
         }
         Ok(Self { embeddings: Embeddings::new(known, shared.clone()), shared, clients, panels: BTreeMap::new(), width })
@@ -58,7 +58,7 @@ impl Models {
                 if self.clients.contains_key(*model) {
                     return Ok((*model).to_owned());
                 }
-                Err(OpenError::UnknownModel { metric: metric.to_owned(), model: (*model).to_owned() })
+                Err(OpenError::Invalid(format!("`{metric}` needs the model `{model}`, which is not among the models")))
             })
             .collect()
     }

@@ -10,6 +10,8 @@ use probare_core::closest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::SettingsError;
+
 /// The variable of a key for Bedrock that needs no signature.
 pub(crate) const BEARER: &str = "AWS_BEARER_TOKEN_BEDROCK";
 
@@ -216,51 +218,25 @@ pub struct ModelName {
     pub model: String,
 }
 
-/// A name says nothing about who answers.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NameError {
-    /// No provider stands before the model.
-    #[error("`{name}` names no provider; write `openai:{name}`, or give a `base_url`")]
-    NoProvider {
-        /// The name as given.
-        name: String,
-    },
-    /// The left side is not a provider.
-    #[error("`{left}` in `{name}` is not a provider{}; known are {}", hint.as_ref().map(|near| format!(", perhaps `{near}`")).unwrap_or_default(), provider_names())]
-    UnknownProvider {
-        /// The name as given.
-        name: String,
-        /// What stands where a provider should.
-        left: String,
-        /// A similar name.
-        hint: Option<String>,
-    },
-    /// Nothing stands after the provider.
-    #[error("`{name}` names no model")]
-    NoModel {
-        /// The name as given.
-        name: String,
-    },
-}
-
-fn provider_names() -> String {
-    let names: Vec<String> = Provider::ALL.iter().map(|provider| format!("`{provider}`")).collect();
-    names.join(", ")
-}
-
 impl ModelName {
     /// Reads `provider:model` or `provider/model`.
-    pub fn parse(name: &str) -> Result<Self, NameError> {
+    pub fn parse(name: &str) -> Result<Self, SettingsError> {
         let Some((left, model)) = name.split_once([':', '/']) else {
-            return Err(NameError::NoProvider { name: name.to_owned() });
+            return Err(SettingsError::Invalid(format!(
+                "`{name}` names no provider; write `openai:{name}`, or give a `base_url`"
+            )));
         };
         let Some(provider) = Provider::from_name(left) else {
-            let hint = closest(left, Provider::ALL.iter().map(|provider| provider.name())).map(ToOwned::to_owned);
-            return Err(NameError::UnknownProvider { name: name.to_owned(), left: left.to_owned(), hint });
+            let near = closest(left, Provider::ALL.iter().map(|provider| provider.name()));
+            let hint = near.map(|near| format!(", perhaps `{near}`")).unwrap_or_default();
+            let known: Vec<String> = Provider::ALL.iter().map(|provider| format!("`{provider}`")).collect();
+            return Err(SettingsError::Invalid(format!(
+                "`{left}` in `{name}` is not a provider{hint}; known are {}",
+                known.join(", ")
+            )));
         };
         if model.trim().is_empty() {
-            return Err(NameError::NoModel { name: name.to_owned() });
+            return Err(SettingsError::Invalid(format!("`{name}` names no model")));
         }
         Ok(Self { provider, model: model.to_owned() })
     }
@@ -296,7 +272,7 @@ mod tests {
         assert!(text.contains("openai:gpt-4o") && text.contains("base_url"), "{text}");
         let text = ModelName::parse("opnai:gpt-4o").unwrap_err().to_string();
         assert!(text.contains("perhaps `openai`"), "{text}");
-        assert!(matches!(ModelName::parse("openai:"), Err(NameError::NoModel { .. })));
+        assert_eq!(ModelName::parse("openai:").unwrap_err().to_string(), "`openai:` names no model");
     }
 
     #[test]

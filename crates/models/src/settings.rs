@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::dialects::{azure, chat};
 use crate::prices::Pricing;
-use crate::{Feature, ModelName, NameError, Provider, REDACTED};
+use crate::{Feature, ModelName, Provider, REDACTED};
 
 /// What the digest of a program begins with where others have an address.
 const PROGRAM: &str = "sha256";
@@ -151,51 +151,26 @@ pub enum GeneratorType {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The name does not say who answers.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// There is no name.
-    #[error("a model has no `name`")]
-    NoName,
-    /// A key stands in the configuration.
-    #[error(
-        "`api_key` of model `{model}` holds what looks like a key; put the key into an environment variable and write the \
-         variable's name: `api_key: {variable}`"
-    )]
-    LiteralKey {
-        model: String,
-        /// The variable to use.
-        variable: String,
-    },
-    /// A secret stands in a header or address.
-    #[error("{place} of model `{model}` holds a secret; put it into an environment variable and write `${{NAME}}`")]
-    LiteralSecret {
-        model: String,
-        /// The header or field, without its value.
-        place: String,
-    },
-    /// A secret stands where it would be kept in manifests and stores.
-    #[error(
-        "{place} of model `{model}` holds what looks like a secret, and would be kept in manifests and stores; {remedy}"
-    )]
-    StoredSecret {
-        model: String,
-        /// The field, without its value.
-        place: String,
-        /// What to do instead.
-        remedy: String,
-    },
     /// The variable is not set.
     #[error("the environment variable `{variable}` with the key of model `{model}` is not set")]
     NoKey { model: String, variable: String },
-    /// A setting is out of range.
-    #[error("`{field}` of model `{model}` {reason}")]
-    Value {
-        model: String,
-        field: &'static str,
-        /// The rest of the sentence.
-        reason: String,
-    },
+    /// The name does not say who answers, a secret stands where it would be kept or shown, or a setting is out of range.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl SettingsError {
+    /// A setting is out of range; `reason` is the rest of the sentence.
+    pub(crate) fn value(model: &str, field: &str, reason: &str) -> Self {
+        Self::Invalid(format!("`{field}` of model `{model}` {reason}"))
+    }
+
+    /// A secret stands in a header or address; `place` names it without its value.
+    fn literal_secret(model: &str, place: &str) -> Self {
+        Self::Invalid(format!(
+            "{place} of model `{model}` holds a secret; put it into an environment variable and write `${{NAME}}`"
+        ))
+    }
 }
 
 /// Beginnings of keys of well-known services.
@@ -347,7 +322,7 @@ impl ModelSettings {
     pub fn model_name(&self) -> Result<ModelName, SettingsError> {
         let name = self.api_model_name.as_deref().unwrap_or(&self.name);
         if name.trim().is_empty() {
-            return Err(SettingsError::NoName);
+            return Err(SettingsError::Invalid("a model has no `name`".to_owned()));
         }
         match (self.provider, &self.base_url) {
             (Some(provider), Some(_)) => Ok(ModelName { provider, model: name.to_owned() }),
@@ -357,7 +332,7 @@ impl ModelSettings {
                 _ => ModelName { provider, model: name.to_owned() },
             }),
             (None, Some(_)) => Ok(ModelName { provider: Provider::OpenAi, model: name.to_owned() }),
-            (None, None) => Ok(ModelName::parse(name)?),
+            (None, None) => ModelName::parse(name),
         }
     }
 
@@ -408,8 +383,12 @@ impl ModelSettings {
         if looks_like_a_variable(named) {
             return Ok(Some(named.to_ascii_uppercase()));
         }
-        let variable = provider.key_variable().unwrap_or("MODEL_API_KEY").to_owned();
-        Err(SettingsError::LiteralKey { model: self.display_name(), variable })
+        Err(SettingsError::Invalid(format!(
+            "`api_key` of model `{}` holds what looks like a key; put the key into an environment variable and write the \
+             variable's name: `api_key: {}`",
+            self.display_name(),
+            provider.key_variable().unwrap_or("MODEL_API_KEY")
+        )))
     }
 
     /// The name for messages. A key that was written in the wrong place is not shown.
@@ -425,11 +404,10 @@ impl ModelSettings {
     pub(crate) fn check_address(&self) -> Result<(), SettingsError> {
         let model = self.display_name();
         let Some(url) = &self.base_url else { return Ok(()) };
-        let wrong =
-            |reason: &str| SettingsError::Value { model: model.clone(), field: "base_url", reason: reason.to_owned() };
+        let wrong = |reason: &str| SettingsError::value(&model, "base_url", reason);
         let Ok(parsed) = reqwest::Url::parse(url) else { return Err(wrong("is not an address")) };
         if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
-            return Err(SettingsError::LiteralSecret { model, place: "`base_url`".to_owned() });
+            return Err(SettingsError::literal_secret(&model, "`base_url`"));
         }
         // A finished run has the digest of a program there.
         let is_program = parsed.scheme() == PROGRAM && self.provider == Some(Provider::Command);
@@ -443,21 +421,19 @@ impl ModelSettings {
     pub fn check(&self) -> Result<(), SettingsError> {
         self.key_variable()?;
         let model = self.display_name();
-        let secret = |place: String| SettingsError::LiteralSecret { model: model.clone(), place };
         for (name, value) in &self.headers {
             let literal = !value.contains("${");
             let lower = value.to_ascii_lowercase();
             let known = KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning));
             if literal && (is_secret_header(name) || known) {
-                return Err(secret(format!("header `{name}`")));
+                return Err(SettingsError::literal_secret(&model, &format!("header `{name}`")));
             }
         }
         // What a finished run was asked with is looked for, not sent, and stands in its file already.
         if self.also.is_none() {
             self.check_stored_secrets(&model)?;
         }
-        let value =
-            |field, reason: &str| Err(SettingsError::Value { model: model.clone(), field, reason: reason.to_owned() });
+        let value = |field: &str, reason: &str| Err(SettingsError::value(&model, field, reason));
         self.check_address()?;
         if self.base_url.is_none() && self.model_name().is_ok_and(|name| name.provider == Provider::Prompt) {
             return value("base_url", "is missing: it is the address that questions are posted to");
@@ -550,8 +526,11 @@ impl ModelSettings {
 
     /// Further fields of the request stand in manifests, and so does what a program is called with.
     fn check_stored_secrets(&self, model: &str) -> Result<(), SettingsError> {
-        let stored_secret =
-            |place: String, remedy: String| SettingsError::StoredSecret { model: model.to_owned(), place, remedy };
+        let stored_secret = |place: String, remedy: String| {
+            SettingsError::Invalid(format!(
+                "{place} of model `{model}` holds what looks like a secret, and would be kept in manifests and stores; {remedy}"
+            ))
+        };
         let variable = self.model_name().ok().and_then(|name| name.provider.key_variable()).unwrap_or("MODEL_API_KEY");
         if let Some(path) = self.extra_body.iter().find_map(|(field, value)| secret_in(field, value)) {
             let remedy = format!(

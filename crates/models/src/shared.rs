@@ -115,18 +115,9 @@ pub enum OpenError {
     /// `offline` without a record answers nothing.
     #[error("offline, but no response cache is named")]
     OfflineWithoutRecord,
-    /// Only what is computed on this machine may answer.
-    #[error("`{model}` is not a local model, and no other may be asked here")]
-    LocalOnly { model: String },
-    /// Two models have one name.
-    #[error("two models are called `{model}`")]
-    SameName {
-        /// The name.
-        model: String,
-    },
-    /// A metric wants a model that is not there.
-    #[error("`{metric}` needs the model `{model}`, which is not among the models")]
-    UnknownModel { metric: String, model: String },
+    /// A model may not be asked here, two have one name, or one that a metric wants is not there.
+    #[error("{0}")]
+    Invalid(String),
     /// The system refuses threads or certificates.
     #[error("cannot prepare to ask models: {reason}")]
     System {

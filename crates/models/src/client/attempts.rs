@@ -52,8 +52,7 @@ impl Client {
             Some(code) => dialect.write(&with_code(first, code), streams),
             None => dialect.write(first, streams),
         };
-        let conflict =
-            |error: ReplyError| CallError::Conflict { model: inner.settings.display_name(), reason: error.reason };
+        let conflict = |error: ReplyError| CallError::conflict(&inner.settings.display_name(), &error.reason);
         let raw = written.map_err(conflict)?;
         let bound = inner.bound(first, &raw)?;
         let is_priced = inner.price.is_some();
@@ -349,7 +348,10 @@ impl ClientInner {
         let none = request.embedding.then_some(0);
         let Some(most) = none.or(request.parameters.max_tokens).or(longest_reply(&self.name, self.price)) else {
             if self.shared.budget().is_limited() {
-                return Err(CallError::Unbounded { model: self.settings.display_name() });
+                return Err(CallError::Unsendable(format!(
+                    "a budget is set, but the maximum reply length of model `{}` is not known; set `max_tokens`",
+                    self.settings.display_name()
+                )));
             }
             return Ok(Spending::default());
         };

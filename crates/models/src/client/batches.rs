@@ -100,7 +100,7 @@ impl Client {
             Some(code) => dialect.write(&with_code(request, code), false),
             None => dialect.write(request, false),
         };
-        let raw = written.map_err(|error| CallError::Conflict { model: model.clone(), reason: error.reason })?;
+        let raw = written.map_err(|error| CallError::conflict(&model, &error.reason))?;
         let bound = inner.bound(request, &raw)?;
         let item = BatchItem::new(redacted, code, model, (purpose, inner.price.is_some()), bound, attempts);
         book.report().waiting += 1;

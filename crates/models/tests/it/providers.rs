@@ -196,7 +196,7 @@ fn seats_of_a_panel_are_different_models() {
         .assign_judges("m", &["frist"])
         .err()
         .unwrap();
-    assert!(matches!(error, OpenError::UnknownModel { .. }));
+    assert_eq!(error.to_string(), "`m` needs the model `frist`, which is not among the models");
 }
 
 #[test]
