@@ -135,41 +135,28 @@ pub enum CaseFileError {
         /// Bytes that are read at most.
         limit: u64,
     },
-    /// A row has no end within any reasonable length.
-    #[error("`{file}` has a row at line {line} longer than {}; it is not a file of rows, or its line ends or quotes are damaged", size(*length))]
-    Endless {
-        /// File name as given.
-        file: String,
-        /// Line where the row begins.
-        line: u64,
-        /// Bytes after which it was given up.
-        length: u64,
-    },
-    /// The text is in another encoding.
-    #[error(
-        "the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one"
-    )]
-    NotUtf8 {
-        /// File name as given.
-        file: String,
-    },
-    /// Something is wanted that the format has not.
-    #[error("`{file}`: {wish}")]
-    Unfit {
-        /// File name as given.
-        file: String,
-        /// What is wanted, and what to do instead.
-        wish: &'static str,
-    },
-    /// The file is not what its format says.
-    #[error("`{file}` is not a valid {format} file: {reason}")]
-    Broken {
-        /// File name as given.
-        file: String,
-        /// The format it was taken for.
-        format: &'static str,
-        reason: String,
-    },
+    /// It is not what its format says, or something is wanted that the format has not.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl CaseFileError {
+    pub(crate) fn broken(file: &str, format: &str, reason: &str) -> Self {
+        Self::Invalid(format!("`{file}` is not a valid {format} file: {reason}"))
+    }
+
+    /// A row that begins in `line` was given up after `length` bytes.
+    pub(crate) fn endless(file: &str, line: u64, length: u64) -> Self {
+        Self::Invalid(format!(
+            "`{file}` has a row at line {line} longer than {}; it is not a file of rows, or its line ends or quotes are damaged",
+            size(length)
+        ))
+    }
+
+    /// `wish` says what the format has not, and what to do instead.
+    pub(crate) fn unfit(file: &str, wish: &str) -> Self {
+        Self::Invalid(format!("`{file}`: {wish}"))
+    }
 }
 
 /// A number of bytes in words.

@@ -146,9 +146,7 @@ impl JsonSplitter {
             let file = self.file.clone();
             match stuck {
                 SplitError::Io(source) => CaseFileError::Io { file, source },
-                SplitError::Endless { line } => {
-                    CaseFileError::Endless { file, line, length: overrun_limit(self.longest) }
-                }
+                SplitError::Endless { line } => CaseFileError::endless(&file, line, overrun_limit(self.longest)),
             }
         })
     }

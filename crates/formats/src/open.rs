@@ -137,7 +137,7 @@ impl CaseReader {
     ) -> Result<Self, CaseFileError> {
         let shared = Arc::new(FileContext { file: name.to_owned(), names: ColumnNames::new(&options.fields) });
         let mut separator = None;
-        let unfit = |wish| CaseFileError::Unfit { file: name.to_owned(), wish };
+        let unfit = |wish: &str| CaseFileError::unfit(name, wish);
         if format == CaseFormat::Otlp && options.fields.iter().next().is_some() {
             return Err(unfit("traces have no columns that could be mapped; `probare import` makes a file of cases"));
         }
@@ -203,7 +203,7 @@ fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), CaseFileError> {
         Some(_) => {
             let reason =
                 "it is not JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
-            Err(CaseFileError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
+            Err(CaseFileError::broken(file, "OTLP/JSON", reason))
         }
     }
 }
@@ -212,7 +212,7 @@ fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), CaseFileError> {
 fn check_separator(sign: u8, file: &str) -> Result<u8, CaseFileError> {
     if matches!(sign, b'"' | b'\n' | b'\r' | 0x80..) {
         let reason = format!("{:?} cannot stand between cells", char::from(sign));
-        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
+        return Err(CaseFileError::broken(file, "CSV", &reason));
     }
     Ok(sign)
 }

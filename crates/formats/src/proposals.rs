@@ -38,7 +38,7 @@ pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, CaseFil
 }
 
 fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, CaseFileError> {
-    let broken = |reason| CaseFileError::Broken { file: path.to_owned(), format: "JSON", reason };
+    let broken = |reason: String| CaseFileError::broken(path, "JSON", &reason);
     match JsonValues::open(path, options)?.next() {
         None => Ok(Vec::new()),
         Some(Err(ValueError::Open(error))) => Err(error),

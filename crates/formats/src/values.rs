@@ -104,7 +104,7 @@ impl JsonValues {
         let format = options.format.or(named).unwrap_or(CaseFormat::Json);
         if !matches!(format, CaseFormat::Json | CaseFormat::JsonLines) {
             let reason = format!("it is taken for {}, which holds rows and no values", format.name());
-            return Err(CaseFileError::Broken { file: name.to_owned(), format: "JSON", reason });
+            return Err(CaseFileError::broken(name, "JSON", &reason));
         }
         let opened = stored_file::open(path)?;
         let mut cutter =

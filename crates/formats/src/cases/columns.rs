@@ -128,7 +128,7 @@ impl ColumnReader {
     /// Reads the footer of a file.
     pub fn new(file: File, longest: usize, shared: Arc<FileContext>) -> Result<Self, CaseFileError> {
         let reader =
-            catch_decoder_panic(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
+            catch_decoder_panic(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, &reason))?;
         let schema = reader.metadata().file_metadata().schema();
         let columns = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
         let reader = RowIter::from_file_into(Box::new(reader)).with_batch_size(VALUES_AHEAD);
@@ -172,7 +172,7 @@ impl ColumnReader {
                 Ok(None) => self.ended = true,
                 Err(reason) => {
                     self.ended = true;
-                    self.failure = Some(broken(&self.shared, reason));
+                    self.failure = Some(broken(&self.shared, &reason));
                 }
             }
         }
@@ -200,6 +200,6 @@ fn catch_decoder_panic<T>(decode: impl FnOnce() -> parquet::errors::Result<T>) -
     }
 }
 
-fn broken(shared: &FileContext, reason: String) -> CaseFileError {
-    CaseFileError::Broken { file: shared.file.clone(), format: "Parquet", reason }
+fn broken(shared: &FileContext, reason: &str) -> CaseFileError {
+    CaseFileError::broken(&shared.file, "Parquet", reason)
 }

@@ -175,7 +175,7 @@ impl Splitter {
                 records.bytes.shrink_to(start);
                 records.ends.truncate(first);
                 if length > self.overrun {
-                    return Err(CaseFileError::Endless { file: self.file.clone(), line, length: self.overrun });
+                    return Err(CaseFileError::endless(&self.file, line, self.overrun));
                 }
             } else {
                 records.bytes.extend_from_slice(&self.room[..written]);
@@ -262,15 +262,21 @@ impl CsvReader {
 fn header(splitter: &mut Splitter) -> Result<Vec<String>, CaseFileError> {
     let mut records = Records::default();
     splitter.next(&mut records, MOST_COLUMNS)?;
-    let broken = |reason: String| CaseFileError::Broken { file: splitter.file.clone(), format: "CSV", reason };
+    let broken = |reason: String| CaseFileError::broken(&splitter.file, "CSV", &reason);
     if records.rows.first().is_some_and(|record| record.cells > MOST_COLUMNS) {
         return Err(broken(format!("its header has more than {MOST_COLUMNS} columns")));
     }
+    let not_utf8 = || {
+        CaseFileError::Invalid(format!(
+            "the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one",
+            file = splitter.file
+        ))
+    };
     let mut names: Vec<String> = Vec::with_capacity(records.ends.len());
     let mut start = 0;
     for end in records.ends {
         let cell = &records.bytes[std::mem::replace(&mut start, end)..end];
-        let name = std::str::from_utf8(cell).map_err(|_| CaseFileError::NotUtf8 { file: splitter.file.clone() })?;
+        let name = std::str::from_utf8(cell).map_err(|_| not_utf8())?;
         names.push(name.trim_start_matches('\u{feff}').trim().to_owned());
     }
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();

@@ -30,13 +30,12 @@ pub(crate) fn detect_separator(
         let reason = format!(
             "it is UTF-16 text, as Excel saves \"Unicode text\"; `iconv -f UTF-16 -t UTF-8 {file} > utf8.csv` converts it"
         );
-        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
+        return Err(CaseFileError::broken(file, "CSV", &reason));
     }
     let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if first.len() <= 6 && first.to_ascii_lowercase().starts_with(b"sep=") {
-        let reason =
-            "its first line, `sep=`, is an instruction for Excel: delete it, the delimiter is detected".to_owned();
-        return Err(CaseFileError::Broken { file: file.to_owned(), format: "CSV", reason });
+        let reason = "its first line, `sep=`, is an instruction for Excel: delete it, the delimiter is detected";
+        return Err(CaseFileError::broken(file, "CSV", reason));
     }
     let separator = told_by(&head, has_ended);
     Ok((separator, Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader)))))

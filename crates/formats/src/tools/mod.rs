@@ -154,7 +154,7 @@ pub fn import_together(
         if found != ImportFormat::OpenaiPlatform {
             let wish =
                 "several files are read as one for the hosted Evals of OpenAI alone, and this is of another tool";
-            return Err(CaseFileError::Unfit { file: document.name, wish }.into());
+            return Err(CaseFileError::unfit(&document.name, wish).into());
         }
         documents.push(document);
         inputs.push(opened);
@@ -190,7 +190,7 @@ fn read_document(
     };
     if group.is_some() && format != ImportFormat::Otlp {
         let wish = "a grouping is for traces (otlp), and this is none";
-        return Err(CaseFileError::Unfit { file: document.name.clone(), wish }.into());
+        return Err(CaseFileError::unfit(&document.name, wish).into());
     }
     let mut imported = match format {
         ImportFormat::Promptfoo => promptfoo::read::read(document),
