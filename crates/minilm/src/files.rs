@@ -69,23 +69,15 @@ pub enum ModelError {
         /// Where it was looked for.
         folder: PathBuf,
     },
-    /// Nothing says where models are kept.
-    #[error("no folder for models is known, since neither `PROBARE_MODELS`, `XDG_CACHE_HOME` nor `HOME` is set")]
-    NoFolder,
-    /// A file cannot be read.
-    #[error("cannot read `{}`: {reason}", path.display())]
-    Read {
-        path: PathBuf,
-        /// What the system says.
-        reason: String,
-    },
-    /// A file is not what was published.
-    #[error("`{}` is damaged: {reason}", path.display())]
-    Damaged {
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// Nothing says where models are kept, or a file cannot be read or is not what was published.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+impl ModelError {
+    pub(crate) fn damaged(path: &Path, reason: &str) -> Self {
+        Self::Unusable(format!("`{}` is damaged: {reason}", path.display()))
+    }
 }
 
 /// Where models are kept: `PROBARE_MODELS`, or `probare/models` in the user's cache.
@@ -94,7 +86,11 @@ pub fn models_folder() -> Result<PathBuf, ModelError> {
     let cache = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
     named("PROBARE_MODELS")
         .or_else(|| Some(cache().or_else(|| named("LOCALAPPDATA"))?.join("probare").join("models")))
-        .ok_or(ModelError::NoFolder)
+        .ok_or_else(|| {
+            let reason =
+                "no folder for models is known, since neither `PROBARE_MODELS`, `XDG_CACHE_HOME` nor `HOME` is set";
+            ModelError::Unusable(reason.to_owned())
+        })
 }
 
 impl LocalModel {
@@ -141,17 +137,17 @@ impl ModelFile {
     /// Its bytes from a folder, checked.
     pub fn read(&self, folder: &Path) -> Result<Vec<u8>, ModelError> {
         let path = folder.join(self.name);
-        let read = |error: io::Error| ModelError::Read { path: path.clone(), reason: error.to_string() };
+        let read = |error: io::Error| ModelError::Unusable(format!("cannot read `{}`: {error}", path.display()));
         // Looked at first, so that no wrong file of many gigabytes is read.
         let size = std::fs::metadata(&path).map_err(read)?.len();
         if size != self.size {
             let reason = format!("it has {size} bytes, {} are expected", self.size);
-            return Err(ModelError::Damaged { path, reason });
+            return Err(ModelError::damaged(&path, &reason));
         }
         let bytes = probare_files::read_plain(&path, self.size).map_err(read)?;
         match self.check(&bytes) {
             Ok(()) => Ok(bytes),
-            Err(reason) => Err(ModelError::Damaged { path, reason }),
+            Err(reason) => Err(ModelError::damaged(&path, &reason)),
         }
     }
 }

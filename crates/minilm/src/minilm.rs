@@ -91,7 +91,7 @@ impl MiniLm {
         let model = LocalModel::from_name("all-MiniLM-L6-v2")?;
         let damaged = |name: &str| {
             let path = folder.join(name);
-            move |reason: String| ModelError::Damaged { path: path.clone(), reason }
+            move |reason: String| ModelError::damaged(&path, &reason)
         };
         let mut vocabulary = Vec::new();
         let mut weights = Vec::new();
