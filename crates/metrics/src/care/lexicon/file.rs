@@ -103,7 +103,7 @@ pub struct Family {
 impl LexiconFile {
     /// Reads a file.
     pub fn parse(text: &str) -> Result<Self, LexiconError> {
-        serde_saphyr::from_str(text).map_err(|error| LexiconError::Form {
+        serde_saphyr::from_str(text).map_err(|error| LexiconError {
             line: error.location().map(|location| location.line()),
             message: error.to_string(),
         })

@@ -121,35 +121,18 @@ struct LexiconFamily {
 
 /// A lexicon that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LexiconError {
-    /// The file has another form than a lexicon.
-    #[error("{message}")]
-    Form {
-        /// Line, counted from 1, where known.
-        line: Option<u64>,
-        /// What was expected there.
-        message: String,
-    },
-    /// A phrase breaks the rules of the notation.
-    #[error("line {line}: family `{family}`: {source}")]
-    Phrase {
-        /// Line, counted from 1.
-        line: u64,
-        /// Id of its family.
-        family: String,
-        source: NotationError,
-    },
-    /// A family has no phrases or no id, or an id twice.
-    #[error("line {line}: family `{family}` {problem}")]
-    Family {
-        /// Line, counted from 1.
-        line: u64,
-        /// Its id.
-        family: String,
-        /// What is wrong, as the rest of a sentence.
-        problem: &'static str,
-    },
+#[error("{message}")]
+pub struct LexiconError {
+    /// Line, counted from 1, where known.
+    pub line: Option<u64>,
+    pub message: String,
+}
+
+impl LexiconError {
+    /// `reason` is the rest of the sentence.
+    fn in_family(line: u64, family: &str, reason: &str) -> Self {
+        Self { line: Some(line), message: format!("line {line}: family `{family}`{reason}") }
+    }
 }
 
 static BUNDLED: LazyLock<Arc<Lexicon>> = LazyLock::new(|| {
@@ -282,7 +265,7 @@ fn add(
 ) -> Result<(), LexiconError> {
     let line = family.id.referenced.line();
     let id = family.id.value;
-    let problem = |problem| Err(LexiconError::Family { line, family: id.clone(), problem });
+    let problem = |problem: &str| Err(LexiconError::in_family(line, &id, &format!(" {problem}")));
     if id.trim().is_empty() {
         return problem("has an empty id");
     }
@@ -295,15 +278,14 @@ fn add(
     let mut phrases = Vec::with_capacity(family.phrases.len());
     for phrase in &family.phrases {
         let line = phrase.referenced.line();
-        let fail = |source| LexiconError::Phrase { line, family: id.clone(), source };
-        let read = Phrase::parse(&phrase.value).map_err(fail)?;
-        phrases.push(read);
+        let read = Phrase::parse(&phrase.value);
+        phrases.push(read.map_err(|error| LexiconError::in_family(line, &id, &format!(": {error}")))?);
     }
     let context = PhraseContext { not_after: family.not_after, not_before: family.not_before };
     families.add(group as usize, &phrases, context).map_err(|(number, problem)| {
         let phrase = &family.phrases[number];
-        let source = NotationError { phrase: phrase.value.clone(), problem };
-        LexiconError::Phrase { line: phrase.referenced.line(), family: id.clone(), source }
+        let error = NotationError { phrase: phrase.value.clone(), problem };
+        LexiconError::in_family(phrase.referenced.line(), &id, &format!(": {error}"))
     })?;
     names.push(LexiconFamily { group, id, meaning: family.meaning, is_user_defined: false });
     Ok(())
@@ -385,6 +367,6 @@ mod tests {
         let twice = error(&format!("{head}    - {{id: X, phrases: [a]}}\n    - {{id: X, phrases: [b]}}\n"));
         assert_eq!(twice, "line 4: family `X` stands twice in its group");
         let unknown = Lexicon::parse("agency_language:\n  positives: []\n").unwrap_err();
-        assert!(matches!(unknown, LexiconError::Form { line: Some(2), .. }), "{unknown:?}");
+        assert!(matches!(unknown, LexiconError { line: Some(2), .. }), "{unknown:?}");
     }
 }
