@@ -338,9 +338,7 @@ impl From<GuideError> for Failure {
             }
             GuideError::Read(error) => error.into(),
             GuideError::Variable { .. } => plain.into_usage(),
-            GuideError::Form { .. } | GuideError::Model { .. } => {
-                plain.hint("docs/suites/sgi.md shows the form").into_usage()
-            }
+            GuideError::Invalid(_) => plain.hint("docs/suites/sgi.md shows the form").into_usage(),
             _ => plain,
         }
     }

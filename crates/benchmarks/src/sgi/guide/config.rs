@@ -149,21 +149,9 @@ pub enum GuideError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] CaseFileError),
-    /// It has another form.
-    #[error("the configuration `{name}` is not valid: {reason}")]
-    Form {
-        /// The file.
-        name: String,
-        reason: String,
-    },
-    /// A model cannot be used.
-    #[error("`{name}`: {source}")]
-    Model {
-        /// The file.
-        name: String,
-        /// What is wrong, without any key.
-        source: SettingsError,
-    },
+    /// It has another form, or a model in it cannot be used.
+    #[error("{0}")]
+    Invalid(String),
     /// A variable of the environment cannot be used.
     #[error("`{name}` is `{value}`, where {expected} is expected")]
     Variable {
@@ -189,6 +177,12 @@ pub enum GuideError {
     },
 }
 
+impl GuideError {
+    pub(super) fn invalid(name: &str, reason: &str) -> Self {
+        Self::Invalid(format!("the configuration `{name}` is not valid: {reason}"))
+    }
+}
+
 impl Guide {
     /// Whether a text has the form of the guide: its data sets are known by their ids.
     pub fn is_sgi_config(text: &str) -> bool {
@@ -201,14 +195,14 @@ impl Guide {
     pub fn load(path: &Path) -> Result<Self, GuideError> {
         let name = path.display().to_string();
         let (bytes, _) = read_whole(&name, LARGEST)?;
-        let wrong = |reason: String| GuideError::Form { name: name.clone(), reason };
-        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not valid UTF-8".to_owned()))?;
+        let text = String::from_utf8(bytes).map_err(|_| GuideError::invalid(&name, "it is not valid UTF-8"))?;
         Self::parse(&text, &name)
     }
 
     /// Reads the text of a configuration.
     pub fn parse(text: &str, name: &str) -> Result<Self, GuideError> {
-        let wrong = |reason: String| GuideError::Form { name: name.to_owned(), reason };
+        let wrong = |reason: String| GuideError::invalid(name, &reason);
+        let wrong_model = |error: SettingsError| GuideError::Invalid(format!("`{name}`: {error}"));
         let mut guide: Self = yaml::from_yaml(text).map_err(wrong)?;
         if guide.models.is_empty() {
             return Err(wrong("`models` names no model".to_owned()));
@@ -236,10 +230,10 @@ impl Guide {
             {
                 *key = key.to_uppercase();
             }
-            model.check().map_err(|source| GuideError::Model { name: name.to_owned(), source })?;
+            model.check().map_err(wrong_model)?;
         }
         for model in &guide.graders.models {
-            model.check().map_err(|source| GuideError::Model { name: name.to_owned(), source })?;
+            model.check().map_err(wrong_model)?;
         }
         if let Some(value) = guide.experimental_reasoning
             && !(0.0..=100.0).contains(&value)

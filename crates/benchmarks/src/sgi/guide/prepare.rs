@@ -63,7 +63,7 @@ pub fn prepare(
     let shown = path.display().to_string();
     let folder = path.parent().unwrap_or(Path::new(""));
     let profile = flags.profile.or(guide.profile).unwrap_or_default();
-    let wrong = |reason: String| GuideError::Form { name: shown.clone(), reason };
+    let wrong = |reason: String| GuideError::invalid(&shown, &reason);
     let mut config = Config {
         models: guide.models.clone(),
         generate: Generate {

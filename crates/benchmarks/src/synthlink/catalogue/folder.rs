@@ -22,10 +22,7 @@ pub(super) fn read(folder: &Path) -> Result<(Vec<LocatedQuestion>, Vec<Problem>)
 
 /// The questions of one Markdown file.
 pub(super) fn read_file(path: &Path) -> Result<(Vec<LocatedQuestion>, Vec<Problem>), CatalogueError> {
-    let (bytes, _) = read_whole(&path.display().to_string(), LARGEST_DOCUMENT).map_err(|error| match error {
-        CaseFileError::Io { source, .. } => unreadable(path, source),
-        other => CatalogueError::Rows(other),
-    })?;
+    let (bytes, _) = read_whole(&path.display().to_string(), LARGEST_DOCUMENT).map_err(CatalogueError::Read)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(markdown::questions(&text, &path.display().to_string()))
 }
@@ -66,6 +63,6 @@ fn is_catalogue(path: &Path) -> bool {
     name.starts_with("SynthLink_") && name.ends_with(".md") && path.is_file()
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> CatalogueError {
-    CatalogueError::Io { path: path.display().to_string(), source }
+pub(super) fn unreadable(path: &Path, source: std::io::Error) -> CatalogueError {
+    CatalogueError::Read(CaseFileError::Io { file: path.display().to_string(), source })
 }

@@ -18,22 +18,14 @@ pub use validation::{Validation, is_catalogue, validate};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
-    /// A file or folder could not be read.
-    #[error("cannot read `{path}`")]
-    Io {
-        path: String,
-        /// What the system said.
-        #[source]
-        source: std::io::Error,
-    },
     /// The name of a file does not say how it is written.
     #[error(
         "cannot tell from its name what `{path}` is; a catalogue ends in .md, .jsonl, .json, .csv, .tsv or .parquet"
     )]
     UnknownFormat { path: String },
-    /// A file of rows could not be opened.
+    /// A file or folder could not be read.
     #[error(transparent)]
-    Rows(CaseFileError),
+    Read(CaseFileError),
     /// A row is wrong. The first one is named; `probare validate` shows all.
     #[error("{}", place(.first) + &further(*.more))]
     Row {
@@ -52,7 +44,7 @@ impl From<CaseFileError> for CatalogueError {
         match error {
             // Its own words advise an option for files of cases.
             CaseFileError::UnknownFormat { file } => Self::UnknownFormat { path: file },
-            other => Self::Rows(other),
+            other => Self::Read(other),
         }
     }
 }
@@ -113,7 +105,7 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
 fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
     // Asked first, because a name that leads nowhere tells no format either; `-` is the standard input.
     if path != Path::new("-") && !probare_formats::is_bundled(&path.display().to_string()) {
-        std::fs::metadata(path).map_err(|source| CatalogueError::Io { path: path.display().to_string(), source })?;
+        std::fs::metadata(path).map_err(|source| folder::unreadable(path, source))?;
     }
     let (located, mut problems) = if is_folder(path) {
         folder::read(path)?

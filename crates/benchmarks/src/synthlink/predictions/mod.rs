@@ -116,17 +116,9 @@ impl<'de> Visitor<'de> for ObjectVisitor<Iteration<'de>> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PredictionError {
-    /// It could not be read.
-    #[error("cannot read `{file}`")]
-    Io {
-        file: String,
-        /// What the system said.
-        #[source]
-        source: std::io::Error,
-    },
-    /// Its bytes are not what a file of values has.
+    /// It could not be read, or its bytes are not what a file of values has.
     #[error(transparent)]
-    Open(#[from] probare_formats::CaseFileError),
+    Read(#[from] probare_formats::CaseFileError),
     /// It is not JSON.
     #[error("{file}:{line}:{column}: invalid JSON: {reason}")]
     Syntax {

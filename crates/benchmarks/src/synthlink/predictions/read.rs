@@ -100,8 +100,8 @@ fn no_list(file: &str, raw: &LocatedValue) -> PredictionError {
 
 fn unreadable(file: &str, error: CaseFileError) -> PredictionError {
     match error {
-        CaseFileError::Io { source, .. } => PredictionError::Io { file: file.to_owned(), source },
-        other => PredictionError::Open(other),
+        CaseFileError::Io { source, .. } => PredictionError::Read(CaseFileError::Io { file: file.to_owned(), source }),
+        other => PredictionError::Read(other),
     }
 }
 
