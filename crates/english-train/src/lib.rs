@@ -31,30 +31,9 @@ pub enum TrainError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A file is not UTF-8.
-    #[error("`{}` is not text", path.display())]
-    NotText {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// The folder lacks a part of the treebank.
-    #[error("no file ending in `{part}.conllu` or `{part}.conllu.gz` in `{}`", folder.display())]
-    MissingPart {
-        /// Where it was looked for.
-        folder: PathBuf,
-        /// `train`, `dev` or `test`.
-        part: String,
-    },
-    /// A line of a treebank file is not as CoNLL-U wants it.
-    #[error("`{}`, line {line}: {reason}", path.display())]
-    BadLine {
-        /// Which file.
-        path: PathBuf,
-        /// Which line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    /// A part of the treebank is not there, or a file of it is not as CoNLL-U wants it.
+    #[error("{0}")]
+    Treebank(String),
     /// A model that was just written cannot be read, or the treebank has no root relation.
     #[error("the model is not usable")]
     Model(#[from] ModelFileError),

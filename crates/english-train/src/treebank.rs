@@ -39,9 +39,10 @@ pub(crate) fn load_part(folder: &Path, part: &str) -> Result<Vec<AnnotatedSenten
         flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(failed)?;
         text
     } else {
-        String::from_utf8(bytes).map_err(|_| TrainError::NotText { path: path.clone() })?
+        String::from_utf8(bytes).map_err(|_| TrainError::Treebank(format!("`{}` is not text", path.display())))?
     };
-    sentences(&text).map_err(|(line, reason)| TrainError::BadLine { path, line, reason })
+    sentences(&text)
+        .map_err(|(line, reason)| TrainError::Treebank(format!("`{}`, line {line}: {reason}", path.display())))
 }
 
 fn find(folder: &Path, part: &str) -> Result<PathBuf, TrainError> {
@@ -55,10 +56,10 @@ fn find(folder: &Path, part: &str) -> Result<PathBuf, TrainError> {
         })
         .collect();
     matching.sort();
-    matching
-        .into_iter()
-        .next()
-        .ok_or_else(|| TrainError::MissingPart { folder: folder.to_owned(), part: part.to_owned() })
+    matching.into_iter().next().ok_or_else(|| {
+        let folder = folder.display();
+        TrainError::Treebank(format!("no file ending in `{part}.conllu` or `{part}.conllu.gz` in `{folder}`"))
+    })
 }
 
 /// All sentences of a CoNLL-U text. Multiword ranges only say where white space is; empty nodes are left out.

@@ -95,12 +95,16 @@ impl<'b> ByteReader<'b> {
     /// See [`ByteWriter::string`].
     pub fn string(&mut self) -> Result<&'b str, ModelFileError> {
         let length = self.count()?;
-        std::str::from_utf8(self.raw(length)?).map_err(|_| ModelFileError::NotText)
+        std::str::from_utf8(self.raw(length)?)
+            .map_err(|_| ModelFileError::Damaged("a name in the model is not text".to_owned()))
     }
 
     /// Fails unless everything was read.
     pub fn end(&self) -> Result<(), ModelFileError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(ModelFileError::TrailingBytes { count: self.rest.len() }) }
+        match self.rest.len() {
+            0 => Ok(()),
+            count => Err(ModelFileError::Damaged(format!("{count} bytes follow the end of the model"))),
+        }
     }
 }
 

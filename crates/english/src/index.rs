@@ -111,15 +111,16 @@ pub fn write_keys(writer: &mut ByteWriter, keys: impl ExactSizeIterator<Item = u
 
 /// Reads what [`write_keys`] wrote.
 pub fn read_keys(reader: &mut ByteReader<'_>) -> Result<Vec<u32>, ModelFileError> {
+    let unordered = || ModelFileError::Damaged("feature keys are not in ascending order".to_owned());
     let count = reader.count()?;
     let mut keys = Vec::with_capacity(count);
     let mut previous: u32 = 0;
     for position in 0..count {
         let step = reader.small()?;
         if step == 0 && position > 0 {
-            return Err(ModelFileError::UnorderedKeys);
+            return Err(unordered());
         }
-        previous = previous.checked_add(step).ok_or(ModelFileError::UnorderedKeys)?;
+        previous = previous.checked_add(step).ok_or_else(unordered)?;
         keys.push(previous);
     }
     Ok(keys)

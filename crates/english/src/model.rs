@@ -49,7 +49,7 @@ impl ParserModel {
         let mut names = Vec::with_capacity(count);
         for _ in 0..count {
             let name = reader.string()?;
-            let unknown = || ModelFileError::UnknownName { kind: "relation", name: name.to_owned() };
+            let unknown = || ModelFileError::unknown_name("relation", name);
             names.push(labels::relation(name).ok_or_else(unknown)?);
         }
         let grammar = grammar(&names)?;
@@ -65,15 +65,16 @@ impl ParserModel {
 /// What a file holds behind its head: the length of the content, and the content, compressed.
 fn decompress(bytes: &[u8]) -> Result<Vec<u8>, ModelFileError> {
     let mut reader = ByteReader::new(bytes);
-    let wrong = ModelFileError::WrongFormat { expected: FORMAT };
-    if reader.raw(MAGIC.len()).map_err(|_| wrong.clone())? != MAGIC || reader.raw(1)? != [FORMAT] {
-        return Err(wrong);
+    let wrong = || ModelFileError::Damaged(format!("not a model of format version {FORMAT}"));
+    if reader.raw(MAGIC.len()).map_err(|_| wrong())? != MAGIC || reader.raw(1)? != [FORMAT] {
+        return Err(wrong());
     }
     let length = usize::try_from(reader.number()?).map_err(|_| ModelFileError::NumberTooLarge)?;
     if length > LARGEST {
         return Err(ModelFileError::NumberTooLarge);
     }
-    let content = zstd::bulk::decompress(reader.rest(), length).map_err(|_| ModelFileError::NotCompressed)?;
+    let content = zstd::bulk::decompress(reader.rest(), length)
+        .map_err(|_| ModelFileError::Damaged("the content of the model cannot be unpacked".to_owned()))?;
     if content.len() == length { Ok(content) } else { Err(ModelFileError::Truncated) }
 }
 
@@ -90,6 +91,6 @@ pub fn compress(content: &[u8]) -> std::io::Result<Vec<u8>> {
 /// The moves that a list of relations makes possible.
 pub fn grammar(labels: &[&'static str]) -> Result<Grammar, ModelFileError> {
     let root = labels.iter().position(|name| *name == "root").and_then(|place| LabelId::try_from(place).ok());
-    let missing = || ModelFileError::UnknownName { kind: "relation", name: "root".to_owned() };
+    let missing = || ModelFileError::unknown_name("relation", "root");
     Ok(Grammar { moves: MoveSet { labels: labels.len() }, root_label: root.ok_or_else(missing)? })
 }

@@ -230,10 +230,9 @@ impl Tagger {
         let mut tags = Vec::with_capacity(count);
         for _ in 0..count {
             let (upos, xpos) = (reader.string()?, reader.string()?);
-            let unknown = |kind, name: &str| ModelFileError::UnknownName { kind, name: name.to_owned() };
             tags.push(Tag {
-                upos: Upos::from_name(upos).ok_or_else(|| unknown("universal tag", upos))?,
-                xpos: labels::xpos(xpos).ok_or_else(|| unknown("Penn tag", xpos))?,
+                upos: Upos::from_name(upos).ok_or_else(|| ModelFileError::unknown_name("universal tag", upos))?,
+                xpos: labels::xpos(xpos).ok_or_else(|| ModelFileError::unknown_name("Penn tag", xpos))?,
             });
         }
         let classes = AmbiguityClasses::read(reader)?;
