@@ -12,24 +12,10 @@ use tokio::sync::Notify;
 use crate::Money;
 use crate::ledger::{Account, Admission, EndedCall, Grant, Ledger, PlannedCall, Spending, SpendingLimit};
 
-/// Why a call may not be sent.
+/// Why a call may not be sent: it could exceed the budget, or what it takes could not be noted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BudgetError {
-    /// The budget is used up: this call could exceed it.
-    #[error("the budget is reached: the limit is {limit}, {spent} were spent, and this call may need {requested}")]
-    Reached {
-        /// What is allowed, with its unit.
-        limit: String,
-        /// What was spent.
-        spent: String,
-        /// What the call could take.
-        requested: String,
-    },
-    /// What the call takes could not be noted, so it is not sent.
-    #[error("the cost of calls cannot be written to the store of the run, so nothing is sent: is the disk full?")]
-    LedgerUnavailable,
-}
+#[error("{0}")]
+pub struct BudgetError(String);
 
 #[derive(Default)]
 struct State {
@@ -135,7 +121,8 @@ impl Budget {
         loop {
             let ended = self.state().ended;
             let Some(admission) = ledger.reserve(call.clone(), self.0.limit).await else {
-                return Some(Err(BudgetError::LedgerUnavailable));
+                let reason = "the cost of calls cannot be written to the store of the run, so nothing is sent: is the disk full?";
+                return Some(Err(BudgetError(reason.to_owned())));
             };
             let mut state = self.state();
             match admission {
@@ -194,18 +181,13 @@ impl Budget {
     fn refusal(&self, spent: Spending, bound: Spending) -> BudgetError {
         let dollars = |money: Money| format!("{:.6} US dollars", money.in_dollars());
         let tokens = |tokens: u64| format!("{tokens} tokens");
-        match self.0.limit.money.filter(|limit| spent.plus(bound).money > *limit) {
-            Some(limit) => BudgetError::Reached {
-                limit: dollars(limit),
-                spent: dollars(spent.money),
-                requested: dollars(bound.money),
-            },
-            None => BudgetError::Reached {
-                limit: tokens(self.0.limit.tokens.unwrap_or_default()),
-                spent: tokens(spent.tokens),
-                requested: tokens(bound.tokens),
-            },
-        }
+        let (limit, spent, requested) = match self.0.limit.money.filter(|limit| spent.plus(bound).money > *limit) {
+            Some(limit) => (dollars(limit), dollars(spent.money), dollars(bound.money)),
+            None => (tokens(self.0.limit.tokens.unwrap_or_default()), tokens(spent.tokens), tokens(bound.tokens)),
+        };
+        BudgetError(format!(
+            "the budget is reached: the limit is {limit}, {spent} were spent, and this call may need {requested}"
+        ))
     }
 }
 
