@@ -19,7 +19,7 @@ use probare_core::{
     PromptRecord, Registry, ReplyContent, RunCosts, Sha256, Submission, Trust, closest,
 };
 use probare_files::read_plain;
-use probare_formats::{CaseFileError as ReadError, read_whole};
+use probare_formats::{CaseFileError, read_whole};
 use probare_metrics::judges::Rubric;
 use probare_metrics::{cascade, judges};
 use probare_models::{
@@ -86,21 +86,14 @@ pub enum ModelAccessError {
     /// The option `judges` is not a list of names.
     #[error("`judges` of `{metric}` is not a list of names of models")]
     Judges { metric: String },
-    /// A prompt cannot be read.
-    #[error("the prompt of `{metric}` cannot be read")]
-    Prompt {
+    /// A prompt or a rubric cannot be read.
+    #[error("the {kind} of `{metric}` cannot be read")]
+    Unreadable {
+        kind: &'static str,
         metric: String,
         /// What is wrong.
         #[source]
-        source: ReadError,
-    },
-    /// A rubric cannot be read.
-    #[error("the rubric of `{metric}` cannot be read")]
-    Rubric {
-        metric: String,
-        /// What is wrong.
-        #[source]
-        source: ReadError,
+        source: CaseFileError,
     },
     /// A file is no rubric.
     #[error("`{file}`, the rubric of `{metric}`: {reason}")]
@@ -187,8 +180,11 @@ pub fn read_rubric_file(request: &mut MetricRequest) -> Result<(), ModelAccessEr
     if !is_rubric_file(rubric) {
         return Ok(());
     }
-    let (bytes, _) = read_whole(rubric, LARGEST_PROMPT)
-        .map_err(|source| ModelAccessError::Rubric { metric: metric.clone(), source })?;
+    let (bytes, _) = read_whole(rubric, LARGEST_PROMPT).map_err(|source| ModelAccessError::Unreadable {
+        kind: "rubric",
+        metric: metric.clone(),
+        source,
+    })?;
     // A text on several lines is a rubric; a name is one of the library.
     let text = String::from_utf8_lossy(&bytes).trim_end().to_owned() + "\n";
     Rubric::from_yaml(&text).map_err(|error| ModelAccessError::RubricForm {
@@ -348,7 +344,7 @@ impl ModelAccess {
             .map(|file| {
                 read_whole(file, LARGEST_PROMPT)
                     .map(|(bytes, _)| String::from_utf8_lossy(&bytes).into_owned())
-                    .map_err(|source| ModelAccessError::Prompt { metric: metric(), source })
+                    .map_err(|source| ModelAccessError::Unreadable { kind: "prompt", metric: metric(), source })
             })
             .transpose()?;
         if request.options.is_null() {
