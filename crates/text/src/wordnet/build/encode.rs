@@ -65,12 +65,8 @@ impl<'a> Numbering<'a> {
     }
 
     fn synset(&self, part: PartOfSpeech, offset: u32, place: &FileLocation) -> Result<u32, WordNetBuildError> {
-        self.synsets.get(&(part, offset)).copied().ok_or_else(|| WordNetBuildError::UnknownSynset {
-            path: place.path.clone(),
-            line: place.line,
-            offset,
-            part: part.file_suffix(),
-        })
+        let unknown = || place.error(format!("there is no synset {offset} in `data.{}`", part.file_suffix()));
+        self.synsets.get(&(part, offset)).copied().ok_or_else(unknown)
     }
 }
 

@@ -24,25 +24,13 @@ pub enum WordNetBuildError {
         #[source]
         source: std::io::Error,
     },
-    /// A line does not follow the format of the file.
-    #[error("`{}` line {line}: expected {expected}", path.display())]
+    /// A line does not follow the format of the file, or refers to a synset that no data file has.
+    #[error("`{}` line {line}: {reason}", path.display())]
     Line {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What should have stood there.
-        expected: &'static str,
-    },
-    /// A line refers to a synset that no data file has.
-    #[error("`{}` line {line}: there is no synset {offset} in `data.{part}`", path.display())]
-    UnknownSynset {
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// The number by which the synset is called.
-        offset: u32,
-        /// The data file in which it should be.
-        part: &'static str,
+        reason: String,
     },
 }
 
@@ -71,7 +59,11 @@ struct FileLocation {
 
 impl FileLocation {
     /// The error of a line that does not have what is expected.
-    fn expected(&self, expected: &'static str) -> WordNetBuildError {
-        WordNetBuildError::Line { path: self.path.clone(), line: self.line, expected }
+    fn expected(&self, expected: &str) -> WordNetBuildError {
+        self.error(format!("expected {expected}"))
+    }
+
+    fn error(&self, reason: String) -> WordNetBuildError {
+        WordNetBuildError::Line { path: self.path.clone(), line: self.line, reason }
     }
 }
