@@ -37,7 +37,5 @@ pub use case::{Check, ExpectedVerdicts, SynthesisCase};
 pub use check_result::{CheckResult, EvidenceValue, ReportedMatch};
 pub use lines::{BadLine, LoadError, lines, read_case};
 pub use policy::CarePolicy;
-pub use report::{
-    ByCheck, CaseChecks, FailedCase, LabelAccuracy, LabelComparison, SynthesisReport, SynthesisSummary, Warning,
-};
+pub use report::{ByCheck, CaseChecks, FailedCase, LabelAccuracy, LabelComparison, SynthesisReport, SynthesisSummary};
 pub use schema::{CaseSchema, SchemaError};

@@ -31,9 +31,7 @@ pub(super) fn verdict(report: &SynthesisReport, fail_on: i64) -> Panel {
         let tone = if matched == total { Tone::Good } else { Tone::Warn };
         chips.push(Chip::new(format!("{matched} of {total} labels agree ({accuracy} %)"), tone));
     }
-    let says = [last_line(summary, fail_on)]
-        .into_iter()
-        .chain(report.warnings().into_iter().take(20).map(|warning| warning.to_string()));
+    let says = [last_line(summary, fail_on)].into_iter().chain(report.warnings().into_iter().take(20));
     Panel {
         title: "Verdict".to_owned(),
         says: says.collect(),
