@@ -174,7 +174,7 @@ impl CountingSink {
             notes.push(format!("{samples} without a value of the metric {is} skipped"));
         }
         if self.samples == 0 {
-            return Err(ExchangeError::Nothing);
+            return Err(ExchangeError::Invalid("there is no finished sample to export".to_owned()));
         }
         self.event(&Event::Finished(&RunEnd::with_stop(Stop::Complete))).map_err(ReportError::from)?;
         Ok(ExportSummary { samples: self.samples, notes })

@@ -29,9 +29,9 @@ pub enum ExchangeError {
     /// The other tool's file cannot be used.
     #[error(transparent)]
     Foreign(#[from] ImportError),
-    /// A configuration of promptfoo cannot be used.
-    #[error("`{file}` cannot be used as a configuration of promptfoo: {reason}")]
-    Promptfoo { file: String, reason: String },
+    /// A configuration of promptfoo cannot be used, or there is nothing to write.
+    #[error("{0}")]
+    Invalid(String),
     /// A file of ours cannot be read.
     #[error(transparent)]
     Open(#[from] CaseFileError),
@@ -91,9 +91,6 @@ pub enum ExchangeError {
     /// The file holds cases and nothing else.
     #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
     NoConfiguration { file: String, format: &'static str },
-    /// There is nothing to write.
-    #[error("there is no finished sample to export")]
-    Nothing,
     /// No sample comes from a trace.
     #[error("no sample comes from a trace, so there is no span to attach a score to")]
     NoTrace,

@@ -68,7 +68,7 @@ impl RunViewer {
     /// a filter, it is about the cases that fit, and says so.
     pub fn export_page(&self, key: &str, filter: &str) -> Result<Vec<u8>, ViewerError> {
         let run = self.find_run(key)?;
-        let wrong = |error: io::Error| ViewerError::File { path: self.folder.path().into(), reason: error.to_string() };
+        let wrong = |error: io::Error| ViewerError::in_file(self.folder.path(), &error.to_string());
         let folder = tempfile::tempdir_in(self.folder.path()).map_err(wrong)?;
         let path = folder.path().join("page.html");
         let selection = if filter.is_empty() {

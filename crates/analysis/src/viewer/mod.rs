@@ -79,12 +79,9 @@ pub enum ViewerError {
         /// What there is.
         known: String,
     },
-    /// A file cannot be read.
-    #[error("`{}`: {reason}", path.display())]
-    File { path: PathBuf, reason: String },
-    /// A file was looked at and is not what it should be; the words name it.
-    #[error("{reason}")]
-    Broken { reason: String },
+    /// A file cannot be read, or is not what it should be; the words name it.
+    #[error("{0}")]
+    File(String),
     /// A store refuses.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -103,6 +100,12 @@ pub enum ViewerError {
     /// A run cannot be written to a file.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
+}
+
+impl ViewerError {
+    fn in_file(path: &Path, reason: &str) -> Self {
+        Self::File(format!("`{}`: {reason}", path.display()))
+    }
 }
 
 /// Paths as a sentence names them.
@@ -196,10 +199,8 @@ impl RunViewer {
     /// results of the working folder.
     pub fn open(store: &Path, given: &[String], registries: Registries) -> Result<Self, ViewerError> {
         let found = sources::find_sources(store, given)?;
-        let folder = tempfile::tempdir().map_err(|error| ViewerError::File {
-            path: std::env::temp_dir(),
-            reason: format!("no folder can be made: {error}"),
-        })?;
+        let folder = tempfile::tempdir()
+            .map_err(|error| ViewerError::in_file(&std::env::temp_dir(), &format!("no folder can be made: {error}")))?;
         Ok(Self {
             registries,
             given: found,

@@ -32,14 +32,13 @@ impl RunViewer {
         let texts: Vec<&str> =
             case.query.as_deref().into_iter().chain([answer]).filter(|text| !text.is_empty()).collect();
         let cache = record_of(&run);
-        let path = cache.path.clone();
-        let shown = path.display().to_string();
+        let shown = cache.path.display().to_string();
         if texts.is_empty() {
             let note = "the case has neither a question nor an answer";
             return Ok(ModelCalls { record: shown, asked: Vec::new(), note });
         }
         let entries = find_entries_containing(&cache, &texts, MOST)
-            .map_err(|error| ViewerError::File { path: path.clone(), reason: super::sources::error_chain(&error) })?;
+            .map_err(|error| ViewerError::in_file(&cache.path, &super::sources::error_chain(&error)))?;
         let under_test =
             found.result.model.as_ref().and_then(|name| plan.models.iter().find(|used| used.name == *name));
         let asked: Vec<ModelCall> = (entries.iter())

@@ -98,7 +98,7 @@ impl RunViewer {
         let by = Some(by).filter(|by| !by.is_empty()).and_then(|by| by.parse().ok()).unwrap_or(usual);
         let options = RendererOptions { gates: run.gates.clone(), by: Some(by.clone()), ..RendererOptions::default() };
         let mut summary = Summary::new(&options);
-        let wrong = |error: io::Error| ViewerError::File { path: run.store.clone(), reason: error.to_string() };
+        let wrong = |error: io::Error| ViewerError::in_file(&run.store, &error.to_string());
         summary
             .event(&Event::Started { source: &run.name, metrics, dimensions: SampleDimensions::default() })
             .map_err(wrong)?;

@@ -119,7 +119,7 @@ fn is_store(path: &Path) -> bool {
 
 /// The files of results of a folder, and logs of Inspect and lm-eval, which are known by their names.
 fn files_of(folder: &Path, found: &mut Vec<ViewerSource>) -> Result<(), ViewerError> {
-    let wrong = |error: std::io::Error| ViewerError::File { path: folder.to_owned(), reason: error.to_string() };
+    let wrong = |error: std::io::Error| ViewerError::in_file(folder, &error.to_string());
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(wrong)?.take(MOST_FILES) {
         paths.push(entry.map_err(wrong)?.path());
@@ -273,7 +273,7 @@ impl RunViewer {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let now = file_stamp(path);
         if now[0].is_none() {
-            return Err(ViewerError::File { path: path.to_owned(), reason: "it is not there any more".to_owned() });
+            return Err(ViewerError::in_file(path, "it is not there any more"));
         }
         if kept.loaded.is_none() || kept.written != now {
             kept.readings += 1;
@@ -283,7 +283,7 @@ impl RunViewer {
         }
         match &kept.loaded {
             Some(Ok(loaded)) => Ok((loaded.clone(), kept.readings)),
-            Some(Err(reason)) => Err(ViewerError::Broken { reason: reason.clone() }),
+            Some(Err(reason)) => Err(ViewerError::File(reason.clone())),
             None => Err(ViewerError::NoRun { key: format!("f{number}") }),
         }
     }
@@ -356,7 +356,7 @@ fn fill(
     let (models, prompts) = compare::models_and_prompts(whole)?;
     let mut page_texts = ResultsFile::new(&whole.path)
         .and_then(|results| results.page_texts())
-        .map_err(|error| ViewerError::File { path: whole.path.clone(), reason: error_chain(&error) })?;
+        .map_err(|error| ViewerError::in_file(&whole.path, &error_chain(&error)))?;
     let (mut has_texts, mut told) = (false, Vec::new());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let datasets = vec![PlannedDataset {
@@ -421,7 +421,7 @@ fn fill(
         }
     })?;
     if let Some(error) = failed {
-        return Err(ViewerError::File { path: path.to_owned(), reason: error.to_string() });
+        return Err(ViewerError::in_file(path, &error.to_string()));
     }
     // Where the page has the texts, it does not matter that nothing else has them.
     if page_texts.is_none() || !has_texts {

@@ -92,7 +92,10 @@ pub fn translate(
     config: Option<&Path>,
     options: &TranslateOptions,
 ) -> Result<Translation, ExchangeError> {
-    let wrong = |reason: String| ExchangeError::Promptfoo { file: source.display().to_string(), reason };
+    let wrong = |reason: String| {
+        let file = source.display();
+        ExchangeError::Invalid(format!("`{file}` cannot be used as a configuration of promptfoo: {reason}"))
+    };
     let text = read_plain_text(source, LARGEST).map_err(|error| wrong(error.to_string()))?;
     let folder = source.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let files = Folder(folder);
