@@ -739,23 +739,16 @@ pub enum ConfigError {
     /// It does not have the form of a configuration.
     #[error("the configuration `{name}` is not valid: {reason}")]
     Form {
-        /// Name of the file.
         name: String,
         /// What is wrong, with its place.
         reason: String,
     },
     /// A gate cannot be used.
     #[error("`{name}`: the gate on `{metric}`: {reason}")]
-    Gate {
-        /// Name of the file.
-        name: String,
-        metric: String,
-        reason: &'static str,
-    },
+    Gate { name: String, metric: String, reason: &'static str },
     /// A model cannot be used.
     #[error("`{name}`: {source}")]
     Model {
-        /// Name of the file.
         name: String,
         /// What is wrong, without any key.
         source: SettingsError,
@@ -763,7 +756,6 @@ pub enum ConfigError {
     /// It was found, not named, and belongs to somebody else.
     #[error("`{name}` in this folder belongs to another user (number {owner}) and is not read by itself")]
     OfAnother {
-        /// Name of the file.
         name: String,
         /// Number of the user.
         owner: u32,
@@ -771,18 +763,13 @@ pub enum ConfigError {
     /// It was found, not named, and asks for more than data.
     #[error("`{name}` in this folder was found, not named, and asks for more than data:{}", wants.iter().map(|want| format!("\n  {want}")).collect::<String>())]
     Untrusted {
-        /// Name of the file.
         name: String,
         /// What it asks for, each as a phrase.
         wants: Vec<String>,
     },
     /// A gate says nothing.
     #[error("`{name}`: the gate on `{metric}` has no limit")]
-    GateWithoutLimit {
-        /// Name of the file.
-        name: String,
-        metric: String,
-    },
+    GateWithoutLimit { name: String, metric: String },
 }
 
 #[cfg(test)]

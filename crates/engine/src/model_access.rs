@@ -64,23 +64,14 @@ pub enum ModelAccessError {
     NoJudge { metric: String },
     /// A judge is not among the models and says not who it is.
     #[error("`{metric}` needs the judge `{judge}`: {reason}")]
-    UnknownJudge {
-        metric: String,
-        judge: String,
-        /// What is wrong with it.
-        reason: String,
-        /// A model with a similar name.
-        similar: Option<String>,
-    },
+    UnknownJudge { metric: String, judge: String, reason: String, similar: Option<String> },
     /// A model that answers in place of another is not among the models and says not who it is.
     #[error("`fallback` of model `{model}` names `{fallback}`: {reason}")]
     UnknownFallback {
         model: String,
         /// The one that answers in its place.
         fallback: String,
-        /// What is wrong with it.
         reason: String,
-        /// A model with a similar name.
         similar: Option<String>,
     },
     /// The option `judges` is not a list of names.
@@ -91,7 +82,6 @@ pub enum ModelAccessError {
     Unreadable {
         kind: &'static str,
         metric: String,
-        /// What is wrong.
         #[source]
         source: CaseFileError,
     },
@@ -102,16 +92,12 @@ pub enum ModelAccessError {
     #[error("the recorded replies `{path}` cannot be read")]
     Cassette {
         path: String,
-        /// What is wrong.
         #[source]
         source: std::io::Error,
     },
     /// Offline, but there is no record.
     #[error("offline, but the response cache `{}` does not exist", record.display())]
-    NoRecord {
-        /// Where it was looked for.
-        record: PathBuf,
-    },
+    NoRecord { record: PathBuf },
     /// Batches are wanted, and no model takes them.
     #[error("no model of this run has a batch interface")]
     NoBatch,

@@ -31,7 +31,6 @@ pub enum PlanError {
     Build {
         /// Name in the results.
         name: String,
-        /// What is wrong.
         #[source]
         source: BuildError,
     },

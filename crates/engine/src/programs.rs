@@ -45,7 +45,6 @@ pub enum ProgramError {
     #[error("`{path}` cannot be read")]
     Cassette {
         path: String,
-        /// What the system says.
         #[source]
         source: std::io::Error,
     },

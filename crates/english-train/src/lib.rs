@@ -25,12 +25,7 @@ use probare_english::{ModelFileError, Parser, model};
 pub enum TrainError {
     /// A file could not be read or written.
     #[error("cannot access `{}`", path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     /// A part of the treebank is not there, or a file of it is not as CoNLL-U wants it.
     #[error("{0}")]
     Treebank(String),

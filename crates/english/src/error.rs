@@ -15,10 +15,7 @@ pub enum ModelFileError {
     RowsAndKeysDiffer,
     /// A weight for a class that does not exist.
     #[error("a weight names the class {class}, which the model does not have")]
-    UnknownClass {
-        /// The number of the class.
-        class: u32,
-    },
+    UnknownClass { class: u32 },
     /// It is no model of this format version, or something in it is not what the format wants.
     #[error("{0}")]
     Damaged(String),

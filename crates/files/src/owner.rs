@@ -46,7 +46,6 @@ pub enum KeyError {
     #[error("the owner key `{}` cannot be used", path.display())]
     File {
         path: PathBuf,
-        /// What the system says.
         #[source]
         source: io::Error,
     },

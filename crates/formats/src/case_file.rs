@@ -115,26 +115,16 @@ pub enum CaseFileError {
     /// The system refused.
     #[error("cannot read `{file}`")]
     Io {
-        /// File name as given.
         file: String,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// The extension says nothing and no format was given.
     #[error("cannot tell the format of `{file}` from its name; known are jsonl, json, csv, tsv, parquet and otlp")]
-    UnknownFormat {
-        /// File name as given.
-        file: String,
-    },
+    UnknownFormat { file: String },
     /// A document is longer than what is read at once.
     #[error("`{file}` is longer than {}, the limit for one document; check that it is the right file, or split it", size(*limit))]
-    TooLarge {
-        /// File name as given.
-        file: String,
-        /// Bytes that are read at most.
-        limit: u64,
-    },
+    TooLarge { file: String, limit: u64 },
     /// It is not what its format says, or something is wanted that the format has not.
     #[error("{0}")]
     Invalid(String),

@@ -55,20 +55,10 @@ pub const LOCAL_MODELS: &[LocalModel] = &[LocalModel {
 pub enum ModelError {
     /// No such model.
     #[error("`{name}` is not a known embedding model{}", similar.map(|near| format!(", perhaps `{near}`")).unwrap_or_default())]
-    Unknown {
-        /// The name as given.
-        name: String,
-        /// A similar one.
-        similar: Option<&'static str>,
-    },
+    Unknown { name: String, similar: Option<&'static str> },
     /// It was not fetched yet.
     #[error("the model `{name}` is not in `{}`", folder.display())]
-    NotFetched {
-        /// The model.
-        name: &'static str,
-        /// Where it was looked for.
-        folder: PathBuf,
-    },
+    NotFetched { name: &'static str, folder: PathBuf },
     /// Nothing says where models are kept, or a file cannot be read or is not what was published.
     #[error("{0}")]
     Unusable(String),

@@ -16,24 +16,13 @@ pub enum CallError {
     Provider {
         /// The model by its name in the project.
         model: String,
-        /// What went wrong last.
         fault: Fault,
-        /// What the provider said.
         reason: String,
-        /// How often it was asked.
         attempts: u32,
     },
     /// All attempts and waits together took too long.
     #[error("model `{model}`: no reply within {} seconds (attempt {attempts}{})", limit.as_secs_f64(), last.as_ref().map(|last| format!("; last: {last}")).unwrap_or_default())]
-    TimedOut {
-        model: String,
-        /// Time allowed in all.
-        limit: Duration,
-        /// How often it was asked.
-        attempts: u32,
-        /// What went wrong before.
-        last: Option<String>,
-    },
+    TimedOut { model: String, limit: Duration, attempts: u32, last: Option<String> },
     /// The provider failed so often that it is left alone.
     #[error(
         "the circuit breaker of model `{model}` is open after {failures} {} in a row, the last: {last}",
@@ -41,9 +30,7 @@ pub enum CallError {
     )]
     CircuitOpen {
         model: String,
-        /// How many.
         failures: u32,
-        /// What went wrong last.
         last: String,
         /// Whether another model may answer instead.
         permits_fallback: bool,
@@ -59,15 +46,7 @@ pub enum CallError {
         "model `{model}`: the provider asks to wait {} seconds, which is longer than `timeout_total` ({} seconds) allows{}",
         pause.as_secs(), limit.as_secs_f64(), last.as_ref().map(|last| format!(": {last}")).unwrap_or_default()
     )]
-    Postponed {
-        model: String,
-        /// How long.
-        pause: Duration,
-        /// Time allowed in all.
-        limit: Duration,
-        /// What the provider said.
-        last: Option<String>,
-    },
+    Postponed { model: String, pause: Duration, limit: Duration, last: Option<String> },
     /// The question is answered in a batch, later.
     #[error("model `{model}`: the question waits in a batch, whose replies `probare resume` fetches")]
     InBatch { model: String },
@@ -94,16 +73,10 @@ pub enum CallError {
     Cancelled,
     /// The question names a seat or a metric without a model.
     #[error("{reason}")]
-    NoModel {
-        /// What is missing.
-        reason: String,
-    },
+    NoModel { reason: String },
     /// A bug of ours.
     #[error("the call stopped with an internal error, which is a bug: {reason}")]
-    Internal {
-        /// What happened.
-        reason: String,
-    },
+    Internal { reason: String },
 }
 
 impl CallError {

@@ -120,10 +120,7 @@ pub enum OpenError {
     Invalid(String),
     /// The system refuses threads or certificates.
     #[error("cannot prepare to ask models: {reason}")]
-    System {
-        /// What the system says.
-        reason: String,
-    },
+    System { reason: String },
 }
 
 /// How questions ended. `asked` is the sum of `replayed`, `replied`, `refused`, `truncated` and `failed`.

@@ -41,13 +41,7 @@ pub enum FilterError {
     Invalid(String),
     /// No document has the field.
     #[error("no document has a field `{field}`; there are {}", known.join(", "))]
-    Unknown {
-        field: String,
-        /// Those that there are.
-        known: Vec<String>,
-        /// One with a similar name.
-        similar: Option<String>,
-    },
+    Unknown { field: String, known: Vec<String>, similar: Option<String> },
 }
 
 impl FilterError {

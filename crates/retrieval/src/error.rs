@@ -20,21 +20,14 @@ pub enum RetrievalError {
     NoIndex(PathBuf),
     /// The folder holds something else.
     #[error("`{}` holds files that are no part of an index, such as `{name}`", path.display())]
-    NotEmpty {
-        /// The folder.
-        path: PathBuf,
-        /// One of them.
-        name: String,
-    },
+    NotEmpty { path: PathBuf, name: String },
     /// Somebody else is building it.
     #[error("`{}` is being built by another process", .0.display())]
     Busy(PathBuf),
     /// It was made by another version.
     #[error("`{}` has format {found}, and this program reads format {known}", path.display())]
     Format {
-        /// The folder.
         path: PathBuf,
-        /// Its format.
         found: u32,
         /// The one that is known.
         known: u32,
@@ -45,19 +38,15 @@ pub enum RetrievalError {
     /// A file of the index cannot be read or written.
     #[error("cannot {action} `{}`", path.display())]
     Io {
-        /// What was tried.
         action: &'static str,
         path: PathBuf,
-        /// Why not.
         #[source]
         source: io::Error,
     },
     /// The index of words refused.
     #[error("the index of words of `{}` cannot be used", path.display())]
     Words {
-        /// The folder.
         path: PathBuf,
-        /// Why not.
         #[source]
         source: Box<tantivy::TantivyError>,
     },
@@ -65,7 +54,6 @@ pub enum RetrievalError {
     #[error("no vectors of `{model}`: {reason}")]
     Vectors {
         model: String,
-        /// Why not.
         reason: String,
         /// What to do.
         remedy: Option<String>,
@@ -75,27 +63,15 @@ pub enum RetrievalError {
     NoVectors(PathBuf),
     /// Two documents have one key.
     #[error("`{second}` and `{first}` both hold a document called `{key}`")]
-    SameKey {
-        key: String,
-        /// File of the first.
-        first: String,
-        /// File of the second.
-        second: String,
-    },
+    SameKey { key: String, first: String, second: String },
     /// The corpus is larger than an index can be.
     #[error("the corpus has more than {limit} {what}")]
-    TooLarge {
-        /// Of what.
-        what: &'static str,
-        /// How many are possible.
-        limit: u64,
-    },
+    TooLarge { what: &'static str, limit: u64 },
     /// A store of vectors outside of the index refused.
     #[error("{place}: {reason}")]
     Store {
         /// The store, without secrets.
         place: String,
-        /// Why.
         reason: String,
         /// Whether it holds nothing, or the vectors of another index.
         is_stale: bool,

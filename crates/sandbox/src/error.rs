@@ -11,35 +11,19 @@ pub enum SandboxError {
     NoBubblewrap,
     /// Another program that is needed is not installed.
     #[error("`{program}` is not installed; it is needed to {purpose}")]
-    NoProgram {
-        program: &'static str,
-        /// What for.
-        purpose: &'static str,
-    },
+    NoProgram { program: &'static str, purpose: &'static str },
     /// The self-test got out.
     #[error("the sandbox does not hold: {}", broken.join("; "))]
-    Broken {
-        /// What does not hold.
-        broken: Vec<String>,
-    },
+    Broken { broken: Vec<String> },
     /// The sandbox ended before its program did.
     #[error("the sandbox died: {reason}")]
-    Died {
-        /// What it said.
-        reason: String,
-    },
+    Died { reason: String },
     /// The interpreter cannot be used.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
     /// The interpreter is there and does not start inside.
     #[error("the interpreter of `{environment}`, `{python}`, does not start inside the sandbox: {reason}")]
-    Unproved {
-        environment: String,
-        /// The interpreter.
-        python: String,
-        /// What it said, or how it ended.
-        reason: String,
-    },
+    Unproved { environment: String, python: String, reason: String },
     /// A program asks for something that cannot be.
     #[error("{reason}")]
     Program { reason: String },
@@ -49,9 +33,7 @@ pub enum SandboxError {
     /// The system refuses.
     #[error("cannot {what}")]
     System {
-        /// What was tried.
         what: &'static str,
-        /// What the system says.
         #[source]
         source: std::io::Error,
     },

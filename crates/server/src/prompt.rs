@@ -35,10 +35,7 @@ pub enum PromptError {
     Question { reason: String },
     /// The model gave no answer that can be used.
     #[error("{reason}")]
-    Model {
-        /// What happened.
-        reason: String,
-    },
+    Model { reason: String },
     /// The model did not answer in time.
     #[error("the model did not answer in time")]
     TimedOut,

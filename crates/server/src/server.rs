@@ -34,10 +34,7 @@ impl StopHandle {
 pub enum ServeError {
     /// The address is none.
     #[error("`{address}` is not an address with a port, such as 127.0.0.1:8080")]
-    Address {
-        /// What was given.
-        address: String,
-    },
+    Address { address: String },
     /// Others than this machine could ask, and nothing would keep them out.
     #[error("`{address}` can be reached from other machines, and no token is set")]
     Open { address: SocketAddr },
@@ -45,7 +42,6 @@ pub enum ServeError {
     #[error("cannot listen on `{address}`")]
     Bind {
         address: SocketAddr,
-        /// What the system said.
         #[source]
         source: io::Error,
     },

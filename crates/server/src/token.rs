@@ -24,10 +24,7 @@ impl fmt::Debug for AuthToken {
 pub enum TokenError {
     /// It is too short.
     #[error("the token has {length} characters; at least {SHORTEST} are needed")]
-    Short {
-        /// How long it is.
-        length: usize,
-    },
+    Short { length: usize },
     /// It cannot be sent in a header.
     #[error("the token holds spaces or signs that cannot be sent; letters, digits and - . _ ~ + / = can")]
     Signs,

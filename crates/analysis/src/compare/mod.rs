@@ -155,44 +155,19 @@ pub enum CompareError {
     },
     /// No row is of the model that was asked for.
     #[error("{name}: there are no results of the model `{model}`, but of {known}")]
-    NoModel {
-        /// What the results are called.
-        name: String,
-        model: String,
-        /// Those that it has.
-        known: String,
-    },
+    NoModel { name: String, model: String, known: String },
     /// No row was asked for with the prompt.
     #[error("{name}: there are no results of the prompt `{prompt}`, but of {known}")]
-    NoPrompt {
-        /// What the results are called.
-        name: String,
-        prompt: String,
-        /// Those that it has.
-        known: String,
-    },
+    NoPrompt { name: String, prompt: String, known: String },
     /// It does not say which outputs belong to the same case.
     #[error("`{name}` cannot be aligned with another run: {why}")]
-    Unaligned {
-        /// What the results are called.
-        name: String,
-        /// What is missing.
-        why: String,
-    },
+    Unaligned { name: String, why: String },
     /// One output of each case is wanted.
     #[error("{name}: the case `{id}` has several outputs, and one of each case is needed")]
-    Several {
-        /// What the results are called.
-        name: String,
-        /// The case.
-        id: String,
-    },
+    Several { name: String, id: String },
     /// Tests for a fixed number of cases do not hold for a run that may have stopped before.
     #[error("`{name}` stopped early, so tests for a fixed number of cases do not hold for it")]
-    Stopped {
-        /// What the results are called.
-        name: String,
-    },
+    Stopped { name: String },
     /// Two runs took their cases in different orders, and one of them stopped.
     #[error(
         "`{stopped}` stopped early in the order of seed {seed} of {cases} cases, and `{other}` was made {}; the beginning that both \
@@ -200,12 +175,10 @@ pub enum CompareError {
         other_seed.map_or_else(|| "without a seed that is known".to_owned(), |seed| format!("with seed {seed}"))
     )]
     OtherOrder {
-        /// The run that stopped.
         stopped: String,
         seed: u64,
         /// Cases of the complete run.
         cases: usize,
-        /// The other run.
         other: String,
         /// Its seed, where it is known.
         other_seed: Option<u64>,
@@ -215,10 +188,7 @@ pub enum CompareError {
     NotInBoth { metric: String },
     /// One model is wanted.
     #[error("`{name}` has outputs of several models or prompts, and those of one are needed")]
-    SeveralModels {
-        /// What the results are called.
-        name: String,
-    },
+    SeveralModels { name: String },
     /// A store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -58,36 +58,16 @@ pub enum ExchangeError {
     Evaluation(#[from] EvaluationError),
     /// There are several models where the format has one.
     #[error("the run has {} models, and {target} has a file for each", models.len())]
-    SeveralModels {
-        /// The tool.
-        target: ExportTarget,
-        /// Their names.
-        models: Vec<String>,
-    },
+    SeveralModels { target: ExportTarget, models: Vec<String> },
     /// No output is of this model.
     #[error("the run has no model `{model}`")]
-    UnknownModel {
-        /// What was asked for.
-        model: String,
-        /// Those that it has.
-        models: Vec<String>,
-    },
+    UnknownModel { model: String, models: Vec<String> },
     /// There are several prompts where the format has one.
     #[error("the run has {} prompts, and {target} has a file for each", prompts.len())]
-    SeveralPrompts {
-        /// The tool.
-        target: ExportTarget,
-        /// Their names.
-        prompts: Vec<String>,
-    },
+    SeveralPrompts { target: ExportTarget, prompts: Vec<String> },
     /// No output was asked for with this prompt.
     #[error("the run has no prompt `{prompt}`")]
-    UnknownPrompt {
-        /// What was asked for.
-        prompt: String,
-        /// Those that it has.
-        prompts: Vec<String>,
-    },
+    UnknownPrompt { prompt: String, prompts: Vec<String> },
     /// The file holds cases and nothing else.
     #[error("`{file}` ({format}) holds no metrics and no prompts, so that there is nothing for a configuration")]
     NoConfiguration { file: String, format: &'static str },
@@ -96,33 +76,16 @@ pub enum ExchangeError {
     NoTrace,
     /// The file has a place for one metric, and it is not known which.
     #[error("a file for {target} holds one metric, and it is not known which")]
-    WhichMetric {
-        /// The tool.
-        target: ExportTarget,
-        /// Those that there are.
-        metrics: Vec<String>,
-    },
+    WhichMetric { target: ExportTarget, metrics: Vec<String> },
     /// The file holds all metrics.
     #[error("a file for {target} holds all metrics")]
-    AllMetrics {
-        /// The tool.
-        target: ExportTarget,
-    },
+    AllMetrics { target: ExportTarget },
     /// What does not apply has no place in the file.
     #[error("a file for {target} cannot hold results that are not applicable")]
-    All {
-        /// The tool.
-        target: ExportTarget,
-    },
+    All { target: ExportTarget },
     /// The name of the file promises something else.
     #[error("`{}` has the wrong name: a file for {target} is written as {extension}", path.display())]
-    Extension {
-        path: PathBuf,
-        /// The tool.
-        target: ExportTarget,
-        /// What is written.
-        extension: &'static str,
-    },
+    Extension { path: PathBuf, target: ExportTarget, extension: &'static str },
 }
 
 impl From<DriveError> for ExchangeError {

@@ -25,38 +25,21 @@ const LONGEST_LINE: u64 = 64 << 20;
 pub enum LabelError {
     /// It cannot be read or written.
     #[error("`{}`: {source}", path.display())]
-    File {
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// A line is no label.
     #[error("`{}`, line {line}: {reason}", path.display())]
     Line {
         path: PathBuf,
         /// Which line, from 1.
         line: u64,
-        /// What is wrong with it.
         reason: String,
     },
     /// It has labels about other metrics than the one that is meant.
     #[error("`{}` has no label about `{metric}`, but about {known}", path.display())]
-    OtherMetric {
-        path: PathBuf,
-        /// What is meant.
-        metric: String,
-        /// What it has.
-        known: String,
-    },
+    OtherMetric { path: PathBuf, metric: String, known: String },
     /// It has no label of this person.
     #[error("`{}` has no label of `{name}`, but of {known}", path.display())]
-    NoPerson {
-        path: PathBuf,
-        /// The person.
-        name: String,
-        /// Who is there.
-        known: String,
-    },
+    NoPerson { path: PathBuf, name: String, known: String },
     /// A label cannot be written.
     #[error("the label was not kept")]
     NotKept(#[source] io::Error),

@@ -16,19 +16,10 @@ pub enum VerifyError {
     Recorded(#[from] ResultsFileError),
     /// What the file says about its run cannot be understood.
     #[error("the manifest of `{}` cannot be read: {reason}", path.display())]
-    Manifest {
-        /// The file of results.
-        path: PathBuf,
-        reason: String,
-    },
+    Manifest { path: PathBuf, reason: String },
     /// More inputs are given than the run had.
     #[error("{given} inputs are given, but the run read {recorded}")]
-    TooManyInputs {
-        /// How many are given.
-        given: usize,
-        /// How many the manifest names.
-        recorded: usize,
-    },
+    TooManyInputs { given: usize, recorded: usize },
     /// An input is not there.
     #[error("the input `{path}` is neither beside the results nor here nor above them")]
     InputMissing {

@@ -44,21 +44,13 @@ pub enum ViewerError {
         join_paths(stores),
         join_paths(folders)
     )]
-    Nothing {
-        /// Where runs would be.
-        stores: Vec<PathBuf>,
-        /// Where files would be.
-        folders: Vec<PathBuf>,
-    },
+    Nothing { stores: Vec<PathBuf>, folders: Vec<PathBuf> },
     /// A name is neither a run nor a file nor a folder.
     #[error("`{name}` is not a run, a file or a folder")]
     Unknown { name: String },
     /// The viewer has no such run.
     #[error("there is no run `{key}` in this viewer")]
-    NoRun {
-        /// What was asked for.
-        key: String,
-    },
+    NoRun { key: String },
     /// The run has no such case.
     #[error("the run has no such case")]
     NoCase,
@@ -67,18 +59,10 @@ pub enum ViewerError {
     Filter(#[from] CaseFilterError),
     /// The order is of nothing that the run has.
     #[error("cases cannot be sorted by `{by}`")]
-    Sort {
-        /// What was asked for.
-        by: String,
-    },
+    Sort { by: String },
     /// No run has such a metric.
     #[error("no run has a metric `{metric}`; their metrics are {known}")]
-    NoMetric {
-        /// What was asked for.
-        metric: String,
-        /// What there is.
-        known: String,
-    },
+    NoMetric { metric: String, known: String },
     /// A file cannot be read, or is not what it should be; the words name it.
     #[error("{0}")]
     File(String),

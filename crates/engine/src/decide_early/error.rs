@@ -12,13 +12,7 @@ pub enum EarlyDecisionError {
     CompleteRun(String),
     /// A limit at which there is nothing to decide.
     #[error("`{gate}` passes or fails whatever the values of its metric are, which lie from {low} to {high}")]
-    Threshold {
-        gate: String,
-        /// Least value.
-        low: f64,
-        /// Greatest value.
-        high: f64,
-    },
+    Threshold { gate: String, low: f64, high: f64 },
     /// A gate against a baseline that is not there.
     #[error("`{gate}` needs a baseline to compare with")]
     NoBaseline { gate: String },
@@ -30,24 +24,13 @@ pub enum EarlyDecisionError {
     WholeRun { gate: String },
     /// The run cannot be compared with the baseline.
     #[error("the baseline `{name}` cannot be used: {reason}")]
-    Baseline {
-        /// As it was named.
-        name: String,
-        /// Why not.
-        reason: String,
-    },
+    Baseline { name: String, reason: String },
     /// Several models under test, of which none is the one to compare.
     #[error("{models} models are under test, and one is compared with a baseline")]
-    SeveralModels {
-        /// How many there are.
-        models: usize,
-    },
+    SeveralModels { models: usize },
     /// Several prompts, of which none is the one to compare.
     #[error("models are asked with {prompts} prompts, and one is compared with a baseline")]
-    SeveralPrompts {
-        /// How many there are.
-        prompts: usize,
-    },
+    SeveralPrompts { prompts: usize },
     /// All questions are sent before any is answered.
     #[error("a batch sends all questions at once, so nothing is saved by deciding early")]
     Batch,

@@ -102,7 +102,6 @@ pub enum DriveError {
     Bug {
         /// Which part.
         part: &'static str,
-        /// What it said.
         reason: String,
     },
 }

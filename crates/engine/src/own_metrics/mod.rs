@@ -61,7 +61,6 @@ pub enum OwnMetricError {
     Start {
         /// Name of the metric.
         name: String,
-        /// What is wrong.
         reason: String,
         /// What to do.
         hint: String,

@@ -59,20 +59,10 @@ pub enum EvaluationError {
     },
     /// A prompt that is asked for is not there.
     #[error("there is no prompt `{prompt}` in `generate.prompts`")]
-    UnknownPrompt {
-        prompt: String,
-        /// Those that there are.
-        known: Vec<String>,
-        /// One with a similar name.
-        similar: Option<String>,
-    },
+    UnknownPrompt { prompt: String, known: Vec<String>, similar: Option<String> },
     /// A model under test is not among the models.
     #[error("`generate.models` names `{model}`, which is not among `models`")]
-    UnknownModel {
-        model: String,
-        /// A model with a similar name.
-        similar: Option<String>,
-    },
+    UnknownModel { model: String, similar: Option<String> },
     /// The agent of the run cannot be used.
     #[error("`agent`: {0}")]
     Agent(String),
@@ -80,19 +70,13 @@ pub enum EvaluationError {
     #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
     NoTools {
         dataset: String,
-        /// The case.
         id: String,
         /// Who cannot.
         who: String,
     },
     /// What a case expects cannot be used.
     #[error("case `{id}` of `{dataset}`: {reason}")]
-    Expectation {
-        dataset: String,
-        /// The case.
-        id: String,
-        reason: String,
-    },
+    Expectation { dataset: String, id: String, reason: String },
     /// Something is expected of a metric that is not computed.
     #[error("cases of `{dataset}` have expectations about `{metric}`, which is not among the metrics")]
     NotComputed {

@@ -41,24 +41,17 @@ pub enum ResultsFileError {
     /// Files of this format do not hold enough.
     #[error("`{}` cannot be verified: {why}", path.display())]
     Unverifiable {
-        /// The path as given.
         path: PathBuf,
         /// What such a file lacks.
         why: &'static str,
     },
     /// It does not say how it was made.
     #[error("`{}` does not say how it was made: {what}", path.display())]
-    NoManifest {
-        /// The path as given.
-        path: PathBuf,
-        /// What was looked for.
-        what: String,
-    },
+    NoManifest { path: PathBuf, what: String },
     /// It cannot be read.
     #[error("cannot read `{}`", path.display())]
     Io {
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },

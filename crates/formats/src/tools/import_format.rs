@@ -159,16 +159,10 @@ pub enum ImportError {
     Open(#[from] CaseFileError),
     /// It is of none of the formats.
     #[error("the format of `{file}` is not known: {seen}")]
-    Unknown {
-        /// File name as given.
-        file: String,
-        /// What is in it.
-        seen: String,
-    },
+    Unknown { file: String, seen: String },
     /// It is not what its format says.
     #[error("`{file}` is not a valid {format} file: {place}{reason}")]
     Broken {
-        /// File name as given.
         file: String,
         /// The format it was taken for.
         format: &'static str,
@@ -179,7 +173,6 @@ pub enum ImportError {
     /// It is what its format says, and there is nothing in it that could be scored.
     #[error("`{file}` was read, but it holds no samples: {reason}")]
     NoSamples {
-        /// File name as given.
         file: String,
         /// What is in it instead.
         reason: String,

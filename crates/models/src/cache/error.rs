@@ -15,11 +15,7 @@ pub enum CacheError {
     },
     /// The file was written by another version.
     #[error("the response cache `{}` has format {found}, this program knows format {}", path.display(), super::schema::FORMAT)]
-    Format {
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-    },
+    Format { path: PathBuf, found: i64 },
     /// A line of a cassette cannot be read.
     #[error("line {line} of the recorded replies: {reason}")]
     Cassette {
@@ -29,10 +25,7 @@ pub enum CacheError {
     },
     /// The owner key cannot be used.
     #[error("{reason}")]
-    OwnerKey {
-        /// What is wrong with it.
-        reason: String,
-    },
+    OwnerKey { reason: String },
     /// The record was closed.
     #[error("the response cache is closed")]
     Closed,

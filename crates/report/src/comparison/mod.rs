@@ -130,17 +130,11 @@ pub enum ComparisonError {
     NoMetric {
         /// The baseline.
         first: String,
-        /// The other run.
         second: String,
     },
     /// A metric that was asked for is not in all runs.
     #[error("`{run}` has no metric `{metric}`; its metrics are {known}")]
-    UnknownMetric {
-        run: String,
-        metric: String,
-        /// What there is.
-        known: String,
-    },
+    UnknownMetric { run: String, metric: String, known: String },
     /// One run has outputs of several models, and the other of others.
     #[error("`{several}` has outputs of several models ({models}), and `{other}` has {others}")]
     Models {
@@ -148,7 +142,6 @@ pub enum ComparisonError {
         several: String,
         /// Those models.
         models: String,
-        /// The other run.
         other: String,
         /// Its models.
         others: String,
@@ -161,7 +154,6 @@ pub enum ComparisonError {
     NoCase {
         /// The baseline.
         first: String,
-        /// The other run.
         second: String,
     },
 }

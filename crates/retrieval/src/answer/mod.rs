@@ -86,7 +86,6 @@ pub enum AnswerError {
     Model {
         /// What kind of failure.
         kind: ErrorKind,
-        /// What happened.
         reason: String,
     },
 }

@@ -86,16 +86,11 @@ pub struct CorpusFile {
 pub enum CorpusError {
     /// Nothing in it is read.
     #[error("`{}` holds no file that can be read", path.display())]
-    Empty {
-        /// The corpus.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// A folder or file cannot be read.
     #[error("cannot read `{}`", path.display())]
     Io {
-        /// What was read.
         path: PathBuf,
-        /// Why not.
         #[source]
         source: io::Error,
     },
@@ -112,7 +107,6 @@ pub enum CorpusError {
     #[error("`{file}`: {reason}")]
     Pdf {
         file: String,
-        /// What happened.
         reason: String,
         /// Whether the program is missing.
         is_missing: bool,

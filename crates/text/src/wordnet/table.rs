@@ -49,7 +49,6 @@ pub enum TableError {
     Length {
         /// Bytes that the header and its sections take.
         announced: usize,
-        /// Bytes that there are.
         found: usize,
     },
     /// The sections do not have the size that the counts ask for.

@@ -154,14 +154,7 @@ pub enum GuideError {
     Invalid(String),
     /// A variable of the environment cannot be used.
     #[error("`{name}` is `{value}`, where {expected} is expected")]
-    Variable {
-        /// The variable.
-        name: &'static str,
-        /// What it holds.
-        value: String,
-        /// What it should hold.
-        expected: &'static str,
-    },
+    Variable { name: &'static str, value: String, expected: &'static str },
     /// The rows of a subtask cannot be read.
     #[error("{reason}")]
     Rows {
@@ -171,10 +164,7 @@ pub enum GuideError {
     },
     /// No subtask can be run.
     #[error("no subtask can be run: {reasons}")]
-    Nothing {
-        /// Why, one after the other.
-        reasons: String,
-    },
+    Nothing { reasons: String },
 }
 
 impl GuideError {

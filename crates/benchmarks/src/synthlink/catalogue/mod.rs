@@ -28,12 +28,7 @@ pub enum CatalogueError {
     Read(CaseFileError),
     /// A row is wrong. The first one is named; `probare validate` shows all.
     #[error("{}", place(.first) + &further(*.more))]
-    Row {
-        /// The first problem.
-        first: Problem,
-        /// How many follow.
-        more: usize,
-    },
+    Row { first: Problem, more: usize },
     /// There is no question.
     #[error("no catalogue of questions in `{path}`")]
     Empty { path: String },

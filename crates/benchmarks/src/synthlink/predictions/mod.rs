@@ -127,7 +127,6 @@ pub enum PredictionError {
         line: usize,
         /// Counted from 1.
         column: usize,
-        /// What was found.
         reason: String,
     },
     /// Something in it is not of the type it must be.

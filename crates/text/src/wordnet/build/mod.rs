@@ -20,7 +20,6 @@ pub enum WordNetBuildError {
     #[error("cannot read `{}` of a WordNet folder", path.display())]
     Read {
         path: PathBuf,
-        /// What the system says.
         #[source]
         source: std::io::Error,
     },
