@@ -513,7 +513,6 @@ impl Config {
         self.options(&self.path.as_deref().unwrap_or(Path::new("")).display().to_string())
     }
 
-    /// The metrics as requests.
     pub fn requests(&self) -> Vec<MetricRequest> {
         self.metrics.iter().map(MetricEntry::request).collect()
     }
@@ -551,7 +550,6 @@ fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
 }
 
 impl MetricEntry {
-    /// The metric as a request.
     pub fn request(&self) -> MetricRequest {
         let own = self.python.as_deref().and_then(MetricRequest::python);
         let command = || {

@@ -399,7 +399,6 @@ fn cassette(model: &ModelSettings) -> Option<String> {
 }
 
 impl ModelBackend {
-    /// A model by its name.
     pub fn client(&self, name: &str) -> Option<&probare_models::Client> {
         self.models.client(name)
     }

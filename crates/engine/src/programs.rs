@@ -219,7 +219,6 @@ impl<'a> ProgramBackend<'a> {
     }
 }
 
-/// An error with its cause.
 fn error_with_cause(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {source}"),

@@ -32,7 +32,6 @@ pub struct ParserModel {
 }
 
 impl ParserModel {
-    /// Reads a model file.
     pub fn read(bytes: &[u8]) -> Result<Self, ModelFileError> {
         Self::from_content(&decompress(bytes)?)
     }

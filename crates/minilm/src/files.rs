@@ -84,7 +84,6 @@ pub fn models_folder() -> Result<PathBuf, ModelError> {
 }
 
 impl LocalModel {
-    /// The model of this name.
     pub fn from_name(name: &str) -> Result<&'static Self, ModelError> {
         LOCAL_MODELS.iter().find(|model| model.name == name).ok_or_else(|| ModelError::Unknown {
             name: name.to_owned(),

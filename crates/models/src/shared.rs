@@ -194,7 +194,6 @@ impl CallCounters {
     }
 }
 
-/// Adds to a count.
 pub(crate) fn add_to_count(count: &AtomicU64, amount: u64) {
     count.fetch_add(amount, Ordering::Relaxed);
 }

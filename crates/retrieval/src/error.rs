@@ -26,12 +26,7 @@ pub enum RetrievalError {
     Busy(PathBuf),
     /// It was made by another version.
     #[error("`{}` has format {found}, and this program reads format {known}", path.display())]
-    Format {
-        path: PathBuf,
-        found: u32,
-        /// The one that is known.
-        known: u32,
-    },
+    Format { path: PathBuf, found: u32, known: u32 },
     /// A file of the index is not as it was written.
     #[error("`{}` is damaged: {reason}", path.display())]
     Damaged { path: PathBuf, reason: String },

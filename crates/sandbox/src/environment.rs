@@ -59,7 +59,6 @@ pub struct Interpreter {
 /// An environment that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedEnvironment {
-    /// Where it is.
     pub folder: PathBuf,
     /// Its interpreter.
     pub python: PathBuf,

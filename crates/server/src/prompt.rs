@@ -86,7 +86,6 @@ fn usual_k() -> u32 {
 pub(crate) struct BodyToken(Option<Zeroizing<String>>);
 
 impl BodyToken {
-    /// The token.
     pub(crate) fn token(&self) -> Option<&str> {
         self.0.as_ref().map(|token| token.as_str())
     }

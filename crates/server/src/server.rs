@@ -22,7 +22,6 @@ pub struct Server {
 pub struct StopHandle(CancellationToken);
 
 impl StopHandle {
-    /// Stops it.
     pub fn stop(&self) {
         self.0.cancel();
     }

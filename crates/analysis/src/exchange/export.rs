@@ -44,7 +44,6 @@ pub struct ExportRequest<'a> {
 /// What was written.
 #[derive(Debug, Clone, Default)]
 pub struct ExportSummary {
-    /// How many samples.
     pub samples: u64,
     /// What the reader should know.
     pub notes: Vec<String>,

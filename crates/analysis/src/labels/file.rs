@@ -113,7 +113,6 @@ impl LabelFile {
         Self { path: path.into(), read: Mutex::default() }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -135,7 +134,6 @@ impl LabelFile {
         Ok(self.refresh()?.torn)
     }
 
-    /// Adds a label.
     pub fn add(&self, label: &HumanLabel) -> Result<(), LabelError> {
         let line = serde_json::to_string(label).map_err(|error| self.wrong(io::Error::other(error)))?;
         if line.len() as u64 >= LONGEST_LINE {

@@ -65,7 +65,6 @@ const RESULTS: [&str; 5] = ["jsonl", "json", "csv", "parquet", "html"];
 /// Most files of a folder that are looked at.
 const MOST_FILES: usize = 2000;
 
-/// Finds what was given.
 pub(super) fn find_sources(store: &Path, given: &[String]) -> Result<Vec<ViewerSource>, ViewerError> {
     let mut found = Vec::new();
     if given.is_empty() {
@@ -184,7 +183,6 @@ impl RunViewer {
         Ok(keys)
     }
 
-    /// The run of a key.
     pub(super) fn find_run(&self, key: &str) -> Result<OpenRun, ViewerError> {
         let unknown = || ViewerError::NoRun { key: key.chars().take(40).collect() };
         for (number, given) in self.given.iter().enumerate() {

@@ -117,7 +117,6 @@ impl CaseSchema {
         Self::read(text).expect("a test reads the bundled schema")
     }
 
-    /// Reads a schema.
     pub fn read(text: &str) -> Result<Self, SchemaError> {
         let rules = |text: &str| {
             let json =

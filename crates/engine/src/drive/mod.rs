@@ -99,11 +99,7 @@ pub enum DriveError {
     Threads(#[source] io::Error),
     /// A part of this program stopped.
     #[error("{part} stopped, which is a bug of this program: {reason}")]
-    Bug {
-        /// Which part.
-        part: &'static str,
-        reason: String,
-    },
+    Bug { part: &'static str, reason: String },
 }
 
 /// What a run came to.

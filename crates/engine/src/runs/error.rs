@@ -16,10 +16,7 @@ use crate::{ModelAccessError, PlanError, RunError};
 pub enum EvaluationError {
     /// There is nothing to look at.
     #[error("`{config}` names no data set")]
-    NoDataset {
-        /// The configuration.
-        config: String,
-    },
+    NoDataset { config: String },
     /// Two data sets of one name.
     #[error("two data sets are called `{name}`")]
     SameDataset { name: String },
@@ -31,13 +28,7 @@ pub enum EvaluationError {
     Map(#[from] MapError),
     /// A mapped column is not there.
     #[error("`{path}` has no column `{column}`, which {field} is mapped to; its columns are {columns}")]
-    NoColumn {
-        path: String,
-        field: String,
-        column: String,
-        /// Those that are there.
-        columns: String,
-    },
+    NoColumn { path: String, field: String, column: String, columns: String },
     /// The prompt of the models under test cannot be used.
     #[error("`generate`: {0}")]
     Prompt(BuildError),

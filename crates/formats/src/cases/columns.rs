@@ -31,7 +31,6 @@ pub struct ColumnRows {
 }
 
 impl ColumnRows {
-    /// How many there are.
     pub const fn len(&self) -> usize {
         self.rows.len()
     }

@@ -69,7 +69,6 @@ struct Record {
 }
 
 impl CsvRows {
-    /// How many there are.
     pub const fn len(&self) -> usize {
         self.records.rows.len()
     }

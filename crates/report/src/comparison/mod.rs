@@ -140,7 +140,6 @@ pub enum ComparisonError {
     Models {
         /// The run with several models.
         several: String,
-        /// Those models.
         models: String,
         other: String,
         /// Its models.

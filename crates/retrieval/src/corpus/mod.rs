@@ -72,7 +72,6 @@ impl CorpusFileKind {
 /// A file of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusFile {
-    /// Where it is.
     pub path: PathBuf,
     /// Its path in the corpus, with `/` between folders.
     pub name: String,

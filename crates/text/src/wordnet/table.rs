@@ -129,7 +129,6 @@ impl WordNetTable {
         if written == checksum(&self.bytes[CHECKED_FROM..]).to_le_bytes() { Ok(()) } else { Err(TableError::Checksum) }
     }
 
-    /// The names of the lemmas.
     pub(super) fn lemma_names(&self) -> Dictionary<'_> {
         self.dictionary(List::LemmaNames, LEMMA_HEADS, self.lemma_count)
     }

@@ -291,7 +291,6 @@ impl<'a> Translator<'a> {
         self.columns[cell.column].provider
     }
 
-    /// Models that are asked.
     fn asked_models(&self) -> Vec<usize> {
         let asked: BTreeSet<usize> =
             self.cells.iter().filter(|cell| self.is_asked(cell)).map(|cell| self.provider(cell)).collect();

@@ -22,7 +22,6 @@ pub struct Guide {
     pub models: Vec<ModelSettings>,
     /// Subtasks.
     pub datasets: Vec<GuideDataset>,
-    /// How to run.
     pub run: GuideRun,
     /// Settings of the collector's cache, which our record of replies stands for.
     pub cache: Option<Map<String, Json>>,

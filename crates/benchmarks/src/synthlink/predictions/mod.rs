@@ -19,7 +19,6 @@ pub use read::{PredictionReader, parse};
 pub struct Prediction<'a> {
     /// Which question it answers.
     pub question_id: Cow<'a, str>,
-    /// The answer.
     pub predicted_answer: Cow<'a, str>,
     /// Names or addresses of the documents that were read, best first.
     pub retrieved_docs: Vec<BorrowedText<'a>>,
