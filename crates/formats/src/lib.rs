@@ -50,6 +50,7 @@ mod testing;
 mod tools;
 mod traces;
 mod transcripts;
+mod value_scanner;
 mod values;
 mod whole;
 

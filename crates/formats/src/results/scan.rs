@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, ErrorKind};
 
 use super::LONGEST;
+use crate::json_splitter::fill_buffer;
+use crate::value_scanner::{ValueScanner, ValueScope};
 
 /// Reads values, one after the other.
 struct Scanner<R> {
@@ -10,25 +12,19 @@ struct Scanner<R> {
 }
 
 impl<R: BufRead> Scanner<R> {
-    fn peek(&mut self) -> Result<Option<u8>, String> {
-        loop {
-            match self.reader.fill_buf() {
-                Ok(buffer) => return Ok(buffer.first().copied()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.to_string()),
-            }
-        }
+    fn buffer(&mut self) -> Result<&[u8], String> {
+        fill_buffer(&mut self.reader).map_err(|error| error.to_string())
     }
 
     /// The next byte that is not white space, without taking it.
     fn token(&mut self) -> Result<Option<u8>, String> {
-        while let Some(byte) = self.peek()? {
-            if !byte.is_ascii_whitespace() {
-                return Ok(Some(byte));
+        loop {
+            let first = self.buffer()?.first().copied();
+            if !first.is_some_and(|byte| byte.is_ascii_whitespace()) {
+                return Ok(first);
             }
             self.reader.consume(1);
         }
-        Ok(None)
     }
 
     fn take(&mut self, wanted: u8) -> Result<(), String> {
@@ -47,53 +43,18 @@ impl<R: BufRead> Scanner<R> {
         if self.token()?.is_none() {
             return Err("it ends too early".to_owned());
         }
-        let (mut depth, mut in_text, mut escaped, mut length) = (0_usize, false, false, 0_usize);
+        let mut scanner = ValueScanner::new(ValueScope::Member);
+        let mut length = 0_usize;
         loop {
-            let buffer = match self.reader.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.to_string()),
-            };
+            let buffer = self.buffer()?;
             if buffer.is_empty() {
-                return if depth == 0 && !in_text { Ok(()) } else { Err("it ends too early".to_owned()) };
+                return if scanner.is_open() { Err("it ends too early".to_owned()) } else { Ok(()) };
             }
-            let mut end = None;
-            for (at, byte) in buffer.iter().enumerate() {
-                if in_text {
-                    match byte {
-                        _ if escaped => escaped = false,
-                        b'\\' => escaped = true,
-                        b'"' => in_text = false,
-                        _ => {}
-                    }
-                    if !in_text && depth == 0 {
-                        end = Some(at + 1);
-                        break;
-                    }
-                    continue;
-                }
-                match byte {
-                    b'"' => in_text = true,
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' if depth > 0 => {
-                        depth -= 1;
-                        if depth == 0 {
-                            end = Some(at + 1);
-                            break;
-                        }
-                    }
-                    b'}' | b']' | b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => {
-                        end = Some(at);
-                        break;
-                    }
-                    _ => {}
-                }
-            }
-            let used = end.unwrap_or(buffer.len());
+            let (used, ending) = scanner.over(buffer);
             pass(&buffer[..used]);
             self.reader.consume(used);
             length += used;
-            if end.is_some() {
+            if ending.is_some() {
                 return if length > 0 { Ok(()) } else { Err("a value is missing".to_owned()) };
             }
         }
