@@ -40,6 +40,7 @@ mod names;
 mod open;
 #[cfg(test)]
 mod oracle;
+mod parquet_rows;
 mod proposals;
 pub mod results;
 mod row;

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, ErrorKind};
 
 use super::LONGEST;
+use super::rows::RowSource;
 use crate::json_splitter::fill_buffer;
 use crate::value_scanner::{ValueScanner, ValueScope};
 
@@ -139,16 +140,9 @@ pub(super) fn document(reader: impl BufRead) -> Result<Document, String> {
 }
 
 /// The values of the list `results` of an object.
-pub struct JsonResults<R> {
+pub(super) struct JsonResults<R> {
     scanner: Scanner<R>,
-    state: State,
-}
-
-#[derive(PartialEq, Eq)]
-enum State {
-    First,
-    Further,
-    Ended,
+    has_begun: bool,
 }
 
 impl<R: BufRead> JsonResults<R> {
@@ -160,35 +154,21 @@ impl<R: BufRead> JsonResults<R> {
             scanner.take(b',').map_err(|_| "it has no `results`".to_owned())?;
         }
         scanner.take(b'[')?;
-        Ok(Self { scanner, state: State::First })
-    }
-
-    fn read(&mut self) -> Result<Option<String>, String> {
-        match (&self.state, self.scanner.token()?) {
-            (State::Ended, _) => return Ok(None),
-            (_, Some(b']')) => {
-                self.state = State::Ended;
-                return Ok(None);
-            }
-            (State::Further, _) => self.scanner.take(b',')?,
-            (State::First, _) => self.state = State::Further,
-        }
-        self.scanner.text().map(Some)
+        Ok(Self { scanner, has_begun: false })
     }
 }
 
-impl<R: BufRead> Iterator for JsonResults<R> {
-    type Item = Result<String, String>;
+impl<R: BufRead> RowSource for JsonResults<R> {
+    type Row = String;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.state == State::Ended {
-            return None;
+    fn read(&mut self) -> Result<Option<String>, String> {
+        if self.scanner.token()? == Some(b']') {
+            return Ok(None);
         }
-        let read = self.read();
-        if read.is_err() {
-            self.state = State::Ended;
+        if std::mem::replace(&mut self.has_begun, true) {
+            self.scanner.take(b',')?;
         }
-        read.transpose()
+        self.scanner.text().map(Some)
     }
 }
 
@@ -205,6 +185,7 @@ pub(super) fn line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::rows::Rows;
 
     #[test]
     fn an_object_is_cut_into_its_values() {
@@ -212,7 +193,7 @@ mod tests {
         let document = document(text.as_bytes()).unwrap();
         assert_eq!(document.only(|_| true), r#"{"a":"x\"]}","c":{"d":[]},"e":1}"#);
         assert_eq!((document.results, document.get("e")), (1, Some("1")));
-        let rows: Vec<String> = JsonResults::new(text.as_bytes()).unwrap().map(Result::unwrap).collect();
+        let rows: Vec<String> = Rows::new(JsonResults::new(text.as_bytes()).unwrap()).map(Result::unwrap).collect();
         assert_eq!(rows, [r#"{"id":"]"}"#, r#"{"b":[1,{}]}"#, "3"]);
     }
 
@@ -221,7 +202,8 @@ mod tests {
         for text in
             ["", "[]", "{", "{}x", r#"{"a"}"#, r#"{"a":}"#, r#"{"results":[1,]}"#, r#"{"results":[1"#, "{\"a\":\""]
         {
-            let rows = JsonResults::new(text.as_bytes()).map(|rows| rows.take(9).collect::<Result<Vec<_>, _>>());
+            let rows =
+                JsonResults::new(text.as_bytes()).map(|rows| Rows::new(rows).take(9).collect::<Result<Vec<_>, _>>());
             assert!(document(text.as_bytes()).is_err() || rows.is_err() || rows.unwrap().is_err(), "{text}");
         }
         assert!(document(&b"{}"[..]).is_ok());
