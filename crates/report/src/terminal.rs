@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use probare_core::Problem;
 
 use crate::escape::{excerpt, terminal};
-use crate::number::{count_with_noun, rounded, three_decimals};
+use crate::number::{count_with_noun, rounded};
 use crate::table::{TextColumn, TextTable};
 use crate::{GateVerdict, Groups, Histogram, LabelRemark, MeanInterval, Summary, listed_verdicts};
 
@@ -260,8 +260,7 @@ fn group_table(groups: &Groups, width: usize) -> String {
 
 /// The ends of an interval; a dash where there is none.
 fn ends(interval: Option<MeanInterval>) -> String {
-    interval
-        .map_or_else(|| "-".to_owned(), |ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high)))
+    interval.map_or_else(|| "-".to_owned(), |ends| ends.words())
 }
 
 /// A histogram in one line of block characters; a bin that is not empty is always visible.

@@ -147,14 +147,7 @@ pub(super) const fn tag(tone: Tone) -> &'static str {
 /// The ends of an interval.
 fn interval(interval: Option<MeanInterval>) -> String {
     match interval {
-        Some(ends) => {
-            format!(
-                "<span title=\"{}\">{} to {}</span>",
-                ends.method.name(),
-                three_decimals(ends.low),
-                three_decimals(ends.high)
-            )
-        }
+        Some(ends) => format!("<span title=\"{}\">{}</span>", ends.method.name(), ends.words()),
         None => "<span class=\"none\">–</span>".to_owned(),
     }
 }
