@@ -49,12 +49,13 @@ impl TerminalStyle {
     }
 
     /// The text in these codes of a terminal, where colours may be used.
-    pub(crate) fn mark(self, codes: &str, text: &str) -> String {
-        self.paint(codes, text)
+    pub(crate) fn paint(self, codes: &str, text: &str) -> String {
+        if self.colour { format!("\u{1b}[{codes}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    /// The text in green where it is good and in red where it is not, where colours may be used.
+    pub(crate) fn good_or_bad(self, is_good: bool, text: &str) -> String {
+        self.paint(if is_good { GREEN } else { RED }, text)
     }
 }
 
