@@ -11,7 +11,7 @@ use probare_report::Compression;
 
 use crate::bundled;
 use crate::case_file::BUFFER;
-use crate::digest::{self, DigestReader, FileDigest};
+use crate::digest::{self, DigestReader, RunningDigest};
 use crate::{CaseFileError, CaseFormat};
 
 /// What messages call standard input.
@@ -20,7 +20,7 @@ pub(crate) const STANDARD_INPUT: &str = "standard input";
 /// The file as it is stored, behind whatever unpacks it.
 pub(crate) struct StoredFile {
     path: String,
-    digest: FileDigest,
+    digest: RunningDigest,
     rest: Option<digest::SharedReader<DigestReader<Box<dyn Read + Send>>>>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn unpack(packed: Box<dyn Read + Send>, compression: Compression) -> 
 
 impl StoredFile {
     fn new(path: &str, file: Box<dyn Read + Send>, total: Option<u64>) -> (Box<dyn Read + Send>, Self) {
-        let digest = FileDigest::new(total);
+        let digest = RunningDigest::new(total);
         let shared = digest::SharedReader::new(DigestReader::new(file, digest.clone()));
         (Box::new(shared.clone()), Self { path: path.to_owned(), digest, rest: Some(shared) })
     }
