@@ -39,6 +39,7 @@ pub enum LexicalRole {
     Contraction,
     Contrast,
     Copula,
+    Correction,
     Denial,
     Determiner,
     Doubt,
@@ -57,31 +58,47 @@ pub enum LexicalRole {
     Hindrance,
     Intensity,
     Joining,
+    Lasting,
     Light,
     Logic,
     Lost,
     Negation,
     No,
+    NoLonger,
+    NounEnd,
     NounNegation,
+    Omission,
     Opining,
     Opposite,
+    Past,
+    PastQuestion,
+    PhraseNegation,
+    Present,
+    Qualifying,
+    Reason,
     Refusal,
+    Replacing,
     Reserve,
     Saying,
     Slot,
     Softener,
+    Stopping,
     Street,
     Subject,
+    SubjectDenial,
+    Switching,
     Turning,
     Undecided,
     Universal,
+    Vanished,
+    Vanishing,
     Warning,
     Yes,
 }
 
 /// A set of sorts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LexicalRoles(u64);
+pub struct LexicalRoles(u128);
 
 impl LexicalRoles {
     /// What denies in any form.
@@ -99,6 +116,19 @@ impl LexicalRoles {
     /// What makes a statement less than a fact.
     pub const HEDGING: Self =
         Self::from_roles(&[LexicalRole::Doubt, LexicalRole::Habit, LexicalRole::Reserve, LexicalRole::Condition]);
+
+    /// What may turn around what is named near it: it denies, takes out, limits, compares or leaves open.
+    pub const TURNING: Self = Self::from_roles(&[
+        LexicalRole::Contraction,
+        LexicalRole::Contrast,
+        LexicalRole::Exception,
+        LexicalRole::Falsehood,
+        LexicalRole::Former,
+        LexicalRole::Negation,
+        LexicalRole::NounNegation,
+        LexicalRole::Qualifying,
+        LexicalRole::Turning,
+    ]);
 
     /// What makes an order or a judgement soft.
     pub const SOFTENING: Self = Self::from_roles(&[LexicalRole::Doubt, LexicalRole::Softener]);
