@@ -317,6 +317,9 @@ fn matching_expressions<'w>(
     })
 }
 
+/// Beginnings that turn a word into its opposite: *unemployed*, *illegal*.
+pub const NEGATING_PREFIXES: [&str; 7] = ["un", "in", "im", "il", "ir", "dis", "non"];
+
 /// What a text says that has an opposite, and what WordNet knows as opposites of its words.
 ///
 /// ```

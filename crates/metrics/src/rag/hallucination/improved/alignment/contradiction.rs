@@ -1,6 +1,7 @@
 //! One word put for another among words that stay: what cannot be true together with the context. Only closed sorts are looked for:
 //! values, words of logic, opposites. Another open word may mean the same, and another name may be the same one.
 
+use probare_english::lexicon::NEGATING_PREFIXES;
 use probare_text::wordnet::WordNet;
 
 use super::super::reversals::{is_placement_verb, turns_by_meaning};
@@ -69,9 +70,6 @@ const EXCLUDE: [(&str, &str); 13] = [
     ("most", "few"),
 ];
 
-/// Beginnings that turn a word into its opposite.
-const OPPOSING: [&str; 7] = ["un", "in", "im", "non", "dis", "ir", "il"];
-
 /// Most that the rest of a sentence may cost, a word.
 const CLOSE: f64 = 0.3;
 
@@ -86,7 +84,8 @@ const LEAST_MET: f64 = 0.7;
 const MOST_OTHERS: usize = 2;
 
 fn is_opposite(stated: &str, had: &str) -> bool {
-    let is_turned = |one: &str, other: &str| OPPOSING.iter().any(|prefix| one.strip_prefix(prefix) == Some(other));
+    let is_turned =
+        |one: &str, other: &str| NEGATING_PREFIXES.iter().any(|prefix| one.strip_prefix(prefix) == Some(other));
     is_turned(stated, had) || is_turned(had, stated) || WordNet::embedded().is_antonym(stated, had)
 }
 
