@@ -279,6 +279,22 @@ pub fn expression_entry<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str) 
         .map(|expression| (expression.lemma.as_str(), expression.rest.len() + 1))
 }
 
+/// Whether two entries of a sort, each named by its first word, exclude each other: `against` of either names the other.
+///
+/// ```
+/// use probare_english::lexicon::{LexicalRole, exclude_each_other};
+///
+/// assert!(exclude_each_other(LexicalRole::Logic, "at least", "at most"));
+/// assert!(!exclude_each_other(LexicalRole::Logic, "at least", "all"));
+/// ```
+pub fn exclude_each_other(sort: LexicalRole, left: &str, right: &str) -> bool {
+    let is_against = |one: &str, other: &str| {
+        longest_expression(LexicalRoles::from_roles(&[sort]), |ahead| one.split(' ').nth(ahead).unwrap_or_default())
+            .is_some_and(|entry| entry.against.iter().any(|against| against == other))
+    };
+    is_against(left, right) || is_against(right, left)
+}
+
 /// The words and expressions of a class, named as in the data file; the longest first.
 ///
 /// ```
