@@ -262,7 +262,7 @@ pub(crate) fn expanded_spelling(word: &str) -> Option<&'static str> {
 }
 
 /// The longest expression of some sorts that stands here: of which sort it is, and how many words it takes. `word` is as in
-/// [`expression`].
+/// [`expression_length`].
 pub(crate) fn longest_match<'w>(sorts: LexicalRoles, word: impl Fn(usize) -> &'w str) -> Option<(LexicalRole, usize)> {
     longest_expression(sorts, word).map(|expression| (expression.sort, expression.rest.len() + 1))
 }
@@ -273,12 +273,12 @@ pub fn expression_length<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str)
     longest_expression(LexicalRoles::from_roles(&[sort]), word).map(|expression| expression.rest.len() + 1)
 }
 
-/// The first word of the entry to which the expression of a sort belongs that stands here: of a verb the plain form.
-pub fn expression_lemma<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str) -> Option<&'static str> {
-    expression_entry(sort, word).map(|(lemma, _)| lemma)
+/// The first word of the entry of a sort that has this word: of a verb the plain form.
+pub fn word_lemma(sort: LexicalRole, word: &str) -> Option<&'static str> {
+    expression_entry(sort, |ahead| if ahead == 0 { word } else { "" }).map(|(lemma, _)| lemma)
 }
 
-/// The first word of that entry, and how many words the expression takes.
+/// The first word of the entry to which the longest expression of a sort belongs that stands here, and how many words that takes.
 ///
 /// ```
 /// use probare_english::lexicon::{LexicalRole, expression_entry};
@@ -385,7 +385,7 @@ impl Opposites {
     }
 
     /// How many words take the expression that stands here and says the opposite of something in the text. `word` is as in
-    /// [`expression`].
+    /// [`expression_length`].
     pub fn opposite_length<'w>(&self, word: impl Fn(usize) -> &'w str) -> Option<usize> {
         let is_against = |entry: &&Expression| {
             let lemma = entry.lemma.as_str();

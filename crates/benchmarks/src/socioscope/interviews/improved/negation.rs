@@ -4,7 +4,7 @@
 //! reaches over its noun phrase only, so that in `no work in winter` winter is not denied. A comma ends the reach unless a
 //! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
 
-use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_lemma, expression_length, lexical_roles};
+use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_length, lexical_roles, word_lemma};
 use probare_english::text_analysis::{ClauseGap, Denial, denial, denies_by_meaning};
 
 use super::former::deny_former;
@@ -31,10 +31,10 @@ pub(super) fn denials(
             .or_else(|| {
                 let near =
                     |ahead: isize| words.get(at.wrapping_add_signed(ahead)).map_or("", |word| word.form.as_str());
-                let excluding = denial_lemma(&words[at].form);
+                let excluding = word_lemma(LexicalRole::Denial, &words[at].form);
                 let excludes = excluding.is_some()
                     && denies_by_meaning(near)
-                    && !query.iter().any(|queried| excluding == denial_lemma(&queried.form));
+                    && !query.iter().any(|queried| excluding == word_lemma(LexicalRole::Denial, &queried.form));
                 (!asks_for_hindrance && excludes).then_some((1, Denial::Clause))
             })
             .or_else(|| {
@@ -68,11 +68,6 @@ fn ending_at(words: &[SpokenWord], at: usize, starts_value: &dyn Fn(usize) -> bo
     let behind = at + length + verb;
     let determiner = usize::from(is_determiner(form(behind)));
     starts_value(behind + determiner).then_some(length + verb)
-}
-
-/// The plain form of a verb that denies.
-fn denial_lemma(form: &str) -> Option<&'static str> {
-    expression_lemma(LexicalRole::Denial, |ahead| if ahead == 0 { form } else { "" })
 }
 
 /// How many words make up the denial that starts here, and what it denies.
