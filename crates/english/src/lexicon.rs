@@ -28,15 +28,13 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 #[expect(missing_docs, reason = "the data file describes each")]
 pub enum LexicalRole {
     Absence,
-    Act,
     Again,
-    Another,
+    Announced,
+    Answering,
     Assent,
     BareNo,
     BareYes,
     Both,
-    Carrying,
-    Choice,
     Claimed,
     ClauseOpener,
     Condition,
@@ -46,9 +44,11 @@ pub enum LexicalRole {
     Correction,
     Denial,
     Determiner,
+    Document,
     Doubt,
     Ended,
     Ending,
+    Evidence,
     Exception,
     Explaining,
     Falsehood,
@@ -57,42 +57,60 @@ pub enum LexicalRole {
     Former,
     FormerNoun,
     Function,
-    Giving,
     Habit,
     Helping,
     Hindrance,
     Intensity,
     Joining,
+    Lasting,
     Light,
+    Limit,
     Logic,
     Lost,
-    Mutual,
     Negation,
     No,
+    NoLonger,
+    Noting,
+    NounEnd,
     NounNegation,
+    Offer,
     Omission,
     Opining,
     Opposite,
+    Past,
+    PastQuestion,
+    PhraseNegation,
+    Present,
+    Qualifying,
+    Reason,
     Refusal,
-    Rejection,
+    Replacing,
+    Reporting,
     Reserve,
     Saying,
     Slot,
     Softener,
+    Stopping,
     Street,
     Subject,
-    Trouble,
+    SubjectDenial,
+    Subordinating,
+    Switching,
+    Telling,
+    Told,
     Turning,
     Undecided,
     Universal,
+    Vanished,
+    Vanishing,
     Warning,
-    Wording,
+    Wished,
     Yes,
 }
 
 /// A set of sorts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LexicalRoles(u64);
+pub struct LexicalRoles(u128);
 
 impl LexicalRoles {
     /// What denies in any form.
@@ -110,6 +128,19 @@ impl LexicalRoles {
     /// What makes a statement less than a fact.
     pub const HEDGING: Self =
         Self::from_roles(&[LexicalRole::Doubt, LexicalRole::Habit, LexicalRole::Reserve, LexicalRole::Condition]);
+
+    /// What may turn around what is named near it: it denies, takes out, limits, compares or leaves open.
+    pub const TURNING: Self = Self::from_roles(&[
+        LexicalRole::Contraction,
+        LexicalRole::Contrast,
+        LexicalRole::Exception,
+        LexicalRole::Falsehood,
+        LexicalRole::Former,
+        LexicalRole::Negation,
+        LexicalRole::NounNegation,
+        LexicalRole::Qualifying,
+        LexicalRole::Turning,
+    ]);
 
     /// What makes an order or a judgement soft.
     pub const SOFTENING: Self = Self::from_roles(&[LexicalRole::Doubt, LexicalRole::Softener]);
@@ -231,7 +262,7 @@ pub(crate) fn expanded_spelling(word: &str) -> Option<&'static str> {
 }
 
 /// The longest expression of some sorts that stands here: of which sort it is, and how many words it takes. `word` is as in
-/// [`expression`].
+/// [`expression_length`].
 pub(crate) fn longest_match<'w>(sorts: LexicalRoles, word: impl Fn(usize) -> &'w str) -> Option<(LexicalRole, usize)> {
     longest_expression(sorts, word).map(|expression| (expression.sort, expression.rest.len() + 1))
 }
@@ -242,12 +273,12 @@ pub fn expression_length<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str)
     longest_expression(LexicalRoles::from_roles(&[sort]), word).map(|expression| expression.rest.len() + 1)
 }
 
-/// The first word of the entry to which the expression of a sort belongs that stands here: of a verb the plain form.
-pub fn expression_lemma<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str) -> Option<&'static str> {
-    expression_entry(sort, word).map(|(lemma, _)| lemma)
+/// The first word of the entry of a sort that has this word: of a verb the plain form.
+pub fn word_lemma(sort: LexicalRole, word: &str) -> Option<&'static str> {
+    expression_entry(sort, |ahead| if ahead == 0 { word } else { "" }).map(|(lemma, _)| lemma)
 }
 
-/// The first word of that entry, and how many words the expression takes.
+/// The first word of the entry to which the longest expression of a sort belongs that stands here, and how many words that takes.
 ///
 /// ```
 /// use probare_english::lexicon::{LexicalRole, expression_entry};
@@ -258,6 +289,22 @@ pub fn expression_lemma<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str) 
 pub fn expression_entry<'w>(sort: LexicalRole, word: impl Fn(usize) -> &'w str) -> Option<(&'static str, usize)> {
     longest_expression(LexicalRoles::from_roles(&[sort]), word)
         .map(|expression| (expression.lemma.as_str(), expression.rest.len() + 1))
+}
+
+/// Whether two entries of a sort, each named by its first word, exclude each other: `against` of either names the other.
+///
+/// ```
+/// use probare_english::lexicon::{LexicalRole, exclude_each_other};
+///
+/// assert!(exclude_each_other(LexicalRole::Logic, "at least", "at most"));
+/// assert!(!exclude_each_other(LexicalRole::Logic, "at least", "all"));
+/// ```
+pub fn exclude_each_other(sort: LexicalRole, left: &str, right: &str) -> bool {
+    let is_against = |one: &str, other: &str| {
+        longest_expression(LexicalRoles::from_roles(&[sort]), |ahead| one.split(' ').nth(ahead).unwrap_or_default())
+            .is_some_and(|entry| entry.against.iter().any(|against| against == other))
+    };
+    is_against(left, right) || is_against(right, left)
 }
 
 /// The words and expressions of a class, named as in the data file; the longest first.
@@ -298,6 +345,9 @@ fn matching_expressions<'w>(
     })
 }
 
+/// Beginnings that turn a word into its opposite: *unemployed*, *illegal*.
+pub const NEGATING_PREFIXES: [&str; 7] = ["un", "in", "im", "il", "ir", "dis", "non"];
+
 /// What a text says that has an opposite, and what WordNet knows as opposites of its words.
 ///
 /// ```
@@ -335,7 +385,7 @@ impl Opposites {
     }
 
     /// How many words take the expression that stands here and says the opposite of something in the text. `word` is as in
-    /// [`expression`].
+    /// [`expression_length`].
     pub fn opposite_length<'w>(&self, word: impl Fn(usize) -> &'w str) -> Option<usize> {
         let is_against = |entry: &&Expression| {
             let lemma = entry.lemma.as_str();

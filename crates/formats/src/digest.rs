@@ -11,7 +11,7 @@ const BUFFER: usize = 256 * 1024;
 
 /// What has been read of a file so far.
 #[derive(Clone)]
-pub(crate) struct FileDigest {
+pub(crate) struct RunningDigest {
     /// Nothing where nobody wants it: of a cheap run it would be a fifth of the work.
     hash: Arc<Mutex<Option<Sha256>>>,
     progress: Arc<ByteProgress>,
@@ -33,7 +33,7 @@ impl ReadProgress for ByteProgress {
     }
 }
 
-impl FileDigest {
+impl RunningDigest {
     pub(crate) fn new(total: Option<u64>) -> Self {
         let progress = Arc::new(ByteProgress { read: AtomicU64::new(0), total });
         Self { hash: Arc::new(Mutex::new(Some(Sha256::default()))), progress }
@@ -62,11 +62,11 @@ impl FileDigest {
 /// Passes bytes on and keeps their digest.
 pub(crate) struct DigestReader<R> {
     inner: R,
-    digest: FileDigest,
+    digest: RunningDigest,
 }
 
 impl<R: Read> DigestReader<R> {
-    pub(crate) const fn new(inner: R, digest: FileDigest) -> Self {
+    pub(crate) const fn new(inner: R, digest: RunningDigest) -> Self {
         Self { inner, digest }
     }
 

@@ -1,15 +1,16 @@
 //! [`JsonSplitter`]: cuts a file into JSON values without looking into them: one a line, in an array, or one after the other.
 //!
-//! It knows strings and brackets and nothing else of JSON, so that a damaged value costs itself alone. A value beyond the
-//! limit is passed over up to its own end; the values behind it are there.
+//! A damaged value costs itself alone. A value beyond the limit is passed over up to its own end; the values behind it are
+//! there.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use memchr::{memchr, memchr_iter, memchr2, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use probare_core::Problem;
 
 use crate::case_file::size;
 use crate::stored_file::{STANDARD_INPUT, skip_byte_order_mark};
+use crate::value_scanner::{Ending, ValueScanner, ValueScope};
 use crate::{CaseFileError, CaseFormat};
 
 /// A value is followed for this many times the limit, and at least …
@@ -228,7 +229,7 @@ impl JsonSplitter {
         self.number += 1;
         let (start, place) = (bytes.len(), ValuePosition { line: self.line, column: self.column, number: self.number });
         let mut kept = ValueBuffer::new(start, self.longest);
-        let mut walk = ValueScanner::new(is_array);
+        let mut walk = ValueScanner::new(if is_array { ValueScope::Array } else { ValueScope::Sequence });
         let ending = loop {
             let buffer = fill_buffer(&mut self.reader)?;
             if buffer.is_empty() {
@@ -318,7 +319,7 @@ impl JsonSplitter {
 }
 
 /// What the buffer of a reader holds; empty at the end alone.
-pub(crate) fn fill_buffer(reader: &mut Box<dyn BufRead + Send>) -> io::Result<&[u8]> {
+pub(crate) fn fill_buffer(reader: &mut impl BufRead) -> io::Result<&[u8]> {
     // The borrow of what was found must not reach into the next turn of a loop, so it is asked for twice.
     loop {
         match reader.fill_buf() {
@@ -382,81 +383,5 @@ impl ValueBuffer {
             bytes.extend_from_slice(piece);
         }
         Ok(())
-    }
-}
-
-/// What ends a value.
-enum Ending {
-    /// A comma of the array.
-    Comma,
-    /// The bracket of the array.
-    Bracket,
-    /// The value is complete in itself.
-    Own,
-    /// The end of the file.
-    File,
-}
-
-/// How far one value was walked over.
-struct ValueScanner {
-    is_array: bool,
-    has_begun: bool,
-    depth: usize,
-    inside: ScanContext,
-}
-
-/// What the next byte stands in.
-#[derive(Clone, Copy)]
-enum ScanContext {
-    Value,
-    String,
-    /// Behind a backslash in a string.
-    Escape,
-}
-
-impl ValueScanner {
-    const fn new(is_array: bool) -> Self {
-        Self { is_array, has_begun: false, depth: 0, inside: ScanContext::Value }
-    }
-
-    /// How many bytes belong to the value, and what ends it if it ends here. Commas and brackets of the array are not
-    /// counted.
-    fn over(&mut self, buffer: &[u8]) -> (usize, Option<Ending>) {
-        let is_array = self.is_array;
-        let ends_itself = |depth: usize| depth == 0 && !is_array;
-        let mut at = 0;
-        while at < buffer.len() {
-            match (self.inside, buffer[at]) {
-                (ScanContext::String, _) => {
-                    let Some(next) = memchr2(b'"', b'\\', &buffer[at..]) else { return (buffer.len(), None) };
-                    at += next;
-                    if buffer[at] == b'\\' {
-                        self.inside = ScanContext::Escape;
-                    } else {
-                        self.inside = ScanContext::Value;
-                        if ends_itself(self.depth) {
-                            return (at + 1, Some(Ending::Own));
-                        }
-                    }
-                }
-                (ScanContext::Value, b'"') | (ScanContext::Escape, _) => self.inside = ScanContext::String,
-                (ScanContext::Value, b'{' | b'[') => self.depth += 1,
-                (ScanContext::Value, b']') if self.is_array && self.depth == 0 => return (at, Some(Ending::Bracket)),
-                (ScanContext::Value, b',') if self.is_array && self.depth == 0 => return (at, Some(Ending::Comma)),
-                (ScanContext::Value, b'}' | b']') => {
-                    self.depth = self.depth.saturating_sub(1);
-                    if ends_itself(self.depth) {
-                        return (at + 1, Some(Ending::Own));
-                    }
-                }
-                (ScanContext::Value, b' ' | b'\t' | b'\n' | b'\r') if self.has_begun && ends_itself(self.depth) => {
-                    return (at, Some(Ending::Own));
-                }
-                (ScanContext::Value, _) => {}
-            }
-            self.has_begun = true;
-            at += 1;
-        }
-        (at, None)
     }
 }

@@ -40,6 +40,7 @@ mod names;
 mod open;
 #[cfg(test)]
 mod oracle;
+mod parquet_rows;
 mod proposals;
 pub mod results;
 mod row;
@@ -50,6 +51,7 @@ mod testing;
 mod tools;
 mod traces;
 mod transcripts;
+mod value_scanner;
 mod values;
 mod whole;
 

@@ -7,26 +7,20 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 use probare_cancellation::{decompress, open_to_read, standard_input};
 use probare_core::{InputFile, ReadProgress};
+use probare_report::Compression;
 
 use crate::bundled;
 use crate::case_file::BUFFER;
-use crate::digest::{self, DigestReader, FileDigest};
+use crate::digest::{self, DigestReader, RunningDigest};
 use crate::{CaseFileError, CaseFormat};
 
 /// What messages call standard input.
 pub(crate) const STANDARD_INPUT: &str = "standard input";
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Compression {
-    None,
-    Gzip,
-    Zstd,
-}
-
 /// The file as it is stored, behind whatever unpacks it.
 pub(crate) struct StoredFile {
     path: String,
-    digest: FileDigest,
+    digest: RunningDigest,
     rest: Option<digest::SharedReader<DigestReader<Box<dyn Read + Send>>>>,
 }
 
@@ -64,22 +58,23 @@ pub(crate) fn open(path: &str) -> Result<OpenedFile, CaseFileError> {
     };
     let (reader, stored) = StoredFile::new(path, file, length);
     let (_, compression) = format_from_name(Path::new(path));
-    let reader: Box<dyn Read + Send> = match compression {
-        Compression::None => reader,
-        Compression::Gzip => {
-            decompress(reader, |packed| Ok(Box::new(MultiGzDecoder::new(packed)))).map_err(io_error)?
-        }
-        Compression::Zstd => {
-            decompress(reader, |packed| Ok(Box::new(zstd::Decoder::new(packed)?))).map_err(io_error)?
-        }
-    };
-    let is_plain_file = matches!(compression, Compression::None) && length.is_some();
+    let reader = unpack(reader, compression).map_err(io_error)?;
+    let is_plain_file = compression == Compression::None && length.is_some();
     Ok(OpenedFile { reader, stored, is_plain_file })
+}
+
+/// The bytes of a file without its compression.
+pub(crate) fn unpack(packed: Box<dyn Read + Send>, compression: Compression) -> io::Result<Box<dyn Read + Send>> {
+    match compression {
+        Compression::None => Ok(packed),
+        Compression::Gzip => decompress(packed, |packed| Ok(Box::new(MultiGzDecoder::new(packed)))),
+        Compression::Zstd => decompress(packed, |packed| Ok(Box::new(zstd::Decoder::new(packed)?))),
+    }
 }
 
 impl StoredFile {
     fn new(path: &str, file: Box<dyn Read + Send>, total: Option<u64>) -> (Box<dyn Read + Send>, Self) {
-        let digest = FileDigest::new(total);
+        let digest = RunningDigest::new(total);
         let shared = digest::SharedReader::new(DigestReader::new(file, digest.clone()));
         (Box::new(shared.clone()), Self { path: path.to_owned(), digest, rest: Some(shared) })
     }

@@ -8,7 +8,7 @@ use probare_core::{InputFile, Sha256};
 
 use crate::CaseFileError;
 use crate::bundled;
-use crate::digest::{DigestReader, FileDigest};
+use crate::digest::{DigestReader, RunningDigest};
 
 /// Bytes of the longest document that is read at once: 256 MiB.
 ///
@@ -49,7 +49,7 @@ pub fn read_whole(path: &str, limit: u64) -> Result<(Vec<u8>, InputFile), CaseFi
 }
 
 fn read_to_end(reader: impl Read, path: &str, limit: u64) -> Result<(Vec<u8>, InputFile), CaseFileError> {
-    let digest = FileDigest::new(None);
+    let digest = RunningDigest::new(None);
     let mut bytes = Vec::new();
     let read = DigestReader::new(reader, digest.clone()).take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|source| CaseFileError::Io { file: path.to_owned(), source })?;

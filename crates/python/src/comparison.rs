@@ -111,10 +111,10 @@ pub fn compare_results(
         .zip(names)
         .map(|(results, name)| {
             let mut side = RunScores::new(name, results.infos().to_vec());
-            for case in results.cases() {
-                let named: Vec<_> = case.results.iter().cloned().map(Some).collect();
-                let (model, prompt) = (case.model.as_deref(), case.prompt.as_deref());
-                let (id, repeat) = (&case.case.id, case.repeat);
+            for row in results.read_rows() {
+                let named: Vec<_> = row.results.iter().cloned().map(Some).collect();
+                let (model, prompt) = (row.model.as_deref(), row.prompt.as_deref());
+                let (id, repeat) = (&row.id, row.repeat);
                 side.add_output(
                     ComparedOutput { id, model, prompt, repeat, case: None, content: None },
                     &named,

@@ -20,6 +20,7 @@ mod interrupt;
 mod metrics;
 mod objects;
 mod own_metrics;
+mod packed_evidence;
 mod python_json;
 mod rereport;
 mod results;

@@ -58,15 +58,14 @@ pub fn write_reports(
 struct KnownResults(Arc<Vec<RowResult>>);
 
 impl KnownResults {
-    fn for_case(&self, case: &Case) -> Option<&CaseResult> {
-        let row = usize::try_from(case.sample?.row).ok()?;
-        self.0.get(row).map(|kept| &kept.result)
+    fn for_case(&self, case: &Case) -> Option<&RowResult> {
+        self.0.get(usize::try_from(case.sample?.row).ok()?)
     }
 }
 
 impl SampleProvider for KnownResults {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>> {
-        Ok(self.for_case(case).map(|result| result.results.clone()))
+        Ok(self.for_case(case).map(RowResult::results_with_evidence))
     }
 
     fn respond(&self, _: &mut Case, _: &[CallResult]) -> Response {
@@ -81,8 +80,8 @@ impl SampleProvider for KnownResults {
 impl CasePolicy for KnownResults {
     fn dimensions(&self) -> SampleDimensions {
         SampleDimensions {
-            has_prompts: self.0.iter().any(|kept| kept.result.prompt.is_some()),
-            has_fallbacks: self.0.iter().any(|kept| kept.result.answered_by().is_some()),
+            has_prompts: self.0.iter().any(|kept| kept.prompt.is_some()),
+            has_fallbacks: self.0.iter().any(RowResult::has_fallback),
         }
     }
 
@@ -128,8 +127,8 @@ impl CaseBatch for RowBatch {
             if let Some(problem) = &kept.lost {
                 return Err(problem.as_ref().clone());
             }
-            let sample = SampleKey { row: at as u64, repeat: kept.result.repeat, ..SampleKey::default() };
-            Ok(Case { sample: Some(sample), ..kept.result.case.clone() })
+            let sample = SampleKey { row: at as u64, repeat: kept.repeat, ..SampleKey::default() };
+            Ok(Case { sample: Some(sample), ..kept.case() })
         };
         let rows = self.known.0.get(self.range.clone()).unwrap_or_default();
         self.range.clone().zip(rows).map(case).collect()
@@ -170,7 +169,9 @@ pub fn report_cases(py: Python<'_>, metrics: &str, cases: &str, options: ReportO
                 None => Ok(Outcome::not_applicable(NOT_ASKED)),
             };
             let result = CaseResult::new(case, metrics.iter().map(named).collect());
-            RowResult { result: CaseResult { excused: excused.map(Cow::Owned), ..result }, lost: None }
+            let mut row = RowResult::new(&result, true, true);
+            row.excused = excused.map(Cow::Owned);
+            row
         });
         let rows = Arc::new(rows.collect::<Vec<_>>());
         let mut keeper = RowCollector::default();

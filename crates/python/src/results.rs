@@ -113,9 +113,9 @@ impl Results {
         &self.about.metrics
     }
 
-    /// The results of the rows that could be read.
-    pub fn cases(&self) -> impl Iterator<Item = &CaseResult> {
-        self.rows.iter().filter(|row| row.lost.is_none()).map(|row| &row.result)
+    /// The rows that could be read.
+    pub fn read_rows(&self) -> impl Iterator<Item = &RowResult> {
+        self.rows.iter().filter(|row| row.lost.is_none())
     }
 
     fn row(&self, at: usize) -> PyResult<&RowResult> {
@@ -131,18 +131,18 @@ impl Results {
 
     /// The result line of a row, as JSON.
     fn line(&self, at: usize) -> PyResult<String> {
-        Ok(self.row(at)?.result.line_text(self.infos()).into_owned())
+        Ok(self.row(at)?.line_text(self.infos()))
     }
 
     /// The case of a row, as JSON; with its texts where they were kept.
     fn case(&self, at: usize) -> PyResult<String> {
-        Ok(json_text(&self.row(at)?.result.case)?)
+        Ok(json_text(&self.row(at)?.case())?)
     }
 
     /// The values of a metric; nothing where there is no such metric.
     fn values(&self, metric: &str) -> Option<Vec<Option<f64>>> {
         let at = self.infos().iter().position(|info| info.name == metric)?;
-        let value = |row: &RowResult| match row.result.results.get(at) {
+        let value = |row: &RowResult| match row.results.get(at) {
             Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
             _ => None,
         };
@@ -229,8 +229,7 @@ impl Results {
 
     /// Whether the metrics and all lines are the same.
     fn equals(&self, other: &Self) -> bool {
-        let line =
-            |results: &Self, at: usize| Some(results.rows.get(at)?.result.line_text(results.infos()).into_owned());
+        let line = |results: &Self, at: usize| Some(results.rows.get(at)?.line_text(results.infos()));
         self.infos() == other.infos()
             && self.rows.len() == other.rows.len()
             && (0..self.rows.len()).all(|at| line(self, at) == line(other, at))
@@ -242,7 +241,7 @@ impl Results {
             let mut state = json_text(&self.about)?;
             for row in self.rows.iter() {
                 state.push('\n');
-                state.push_str(&row.result.line_text(self.infos()));
+                state.push_str(&row.line_text(self.infos()));
             }
             Ok::<_, PyFailure>(state)
         })?)
@@ -259,10 +258,10 @@ impl Results {
                 let ResultLine { id, model, prompt, repeat, scores, .. } = ResultLine::from_json(line)?;
                 let case = Case { id, ..Case::default() };
                 let results = scores.into_iter().map(|(_, told)| told.0).collect();
-                Ok(RowResult {
-                    result: CaseResult { case, model, prompt, repeat, results, ..CaseResult::default() },
-                    lost: None,
-                })
+                let result = CaseResult { case, model, repeat, results, ..CaseResult::default() };
+                let mut row = RowResult::new(&result, false, true);
+                row.prompt = prompt;
+                Ok(row)
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(unread)?;

@@ -15,6 +15,7 @@ use probare_report::{MetricCells, columns};
 
 use crate::evidence_column;
 use crate::failure::PyFailure;
+use crate::packed_evidence;
 
 /// Rows of one batch of columns.
 pub const ROWS_IN_BATCH: usize = 16_384;
@@ -22,20 +23,73 @@ pub const ROWS_IN_BATCH: usize = 16_384;
 /// What came of one row of the input.
 #[derive(Debug, Clone, Default)]
 pub struct RowResult {
-    /// Its results; a row that could not be read has failed in every metric.
-    pub result: CaseResult,
+    /// Id of its case.
+    pub id: String,
+    /// The case, where its texts are kept.
+    case: Option<Box<Case>>,
+    /// Model whose output was scored, where known.
+    pub model: Option<String>,
+    /// The prompt, where the run has several.
+    pub prompt: Option<String>,
+    /// Which of several outputs of that model.
+    pub repeat: u32,
+    /// Why a bad value is no failure.
+    pub excused: Option<Cow<'static, str>>,
+    /// Its results without their evidence; a row that could not be read has failed in every metric.
+    pub results: Vec<MetricResult>,
+    /// Their evidence, which few look at.
+    evidence: Box<[u8]>,
     /// Why it could not be read.
     pub lost: Option<Box<Problem>>,
 }
 
 impl RowResult {
-    fn from_scored(result: &CaseResult, whole: bool, evidence: bool) -> Self {
-        let named = || Case { id: result.case.id.clone(), ..Case::default() };
-        let case = if whole { result.case.clone() } else { named() };
-        let (model, repeat) = (result.model.clone(), result.repeat);
-        let results =
-            if evidence { result.results.clone() } else { result.results.iter().map(without_evidence).collect() };
-        Self { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None }
+    /// What a metric run said about a case; with `whole`, its texts are kept.
+    pub fn new(result: &CaseResult, whole: bool, evidence: bool) -> Self {
+        Self {
+            id: result.case.id.clone(),
+            case: whole.then(|| Box::new(result.case.clone())),
+            model: result.model.clone(),
+            repeat: result.repeat,
+            results: result.results.iter().map(without_evidence).collect(),
+            evidence: if evidence { packed_evidence::pack(&result.results) } else { Box::default() },
+            ..Self::default()
+        }
+    }
+
+    /// The case, or what is left of it.
+    pub fn case(&self) -> Case {
+        self.case.as_deref().cloned().unwrap_or_else(|| Case { id: self.id.clone(), ..Case::default() })
+    }
+
+    /// Its results with their evidence.
+    pub fn results_with_evidence(&self) -> Vec<MetricResult> {
+        let mut results = self.results.clone();
+        packed_evidence::unpack(&self.evidence, &mut results);
+        results
+    }
+
+    /// All of it as the engine has it.
+    pub fn case_result(&self) -> CaseResult {
+        CaseResult {
+            case: self.case(),
+            model: self.model.clone(),
+            prompt: self.prompt.clone(),
+            repeat: self.repeat,
+            results: self.results_with_evidence(),
+            excused: self.excused.clone(),
+            ..CaseResult::default()
+        }
+    }
+
+    /// The result line.
+    pub fn line_text(&self, metrics: &[MetricInfo]) -> String {
+        self.case_result().line_text(metrics).into_owned()
+    }
+
+    /// Whether another model answered in place of the one whose results these are.
+    pub fn has_fallback(&self) -> bool {
+        self.case.is_some() && self.case_result().answered_by().is_some()
     }
 
     /// Whether the row says what it is called; what is no row at all does not.
@@ -97,7 +151,7 @@ impl Sink for RowCollector {
         match event {
             Event::Started { metrics, .. } => self.infos = metrics.to_vec(),
             Event::Scored(result) => {
-                let row = RowResult::from_scored(result, self.whole, self.evidence);
+                let row = RowResult::new(result, self.whole, self.evidence);
                 self.rows.push(RowResult { lost: self.lost.take(), ..row });
             }
             Event::Problem(problem) => {
@@ -130,7 +184,7 @@ impl ColumnLayout {
     /// Results on their own. Where one id is too large for a number, all are texts.
     pub fn standalone(rows: &[RowResult], metrics: usize, numbers: bool) -> Self {
         let mut parts: Vec<Vec<String>> = vec![Vec::new(); metrics];
-        for (at, outcome) in rows.iter().flat_map(|row| outcomes(&row.result.results)) {
+        for (at, outcome) in rows.iter().flat_map(|row| outcomes(&row.results)) {
             let Some(known) = parts.get_mut(at) else { continue };
             for (name, _) in outcome.parts().iter() {
                 if !known.iter().any(|known| known == name) {
@@ -138,7 +192,7 @@ impl ColumnLayout {
                 }
             }
         }
-        let numbers = numbers && rows.iter().all(|row| !row.is_named() || row.result.case.id.parse::<i64>().is_ok());
+        let numbers = numbers && rows.iter().all(|row| !row.is_named() || row.id.parse::<i64>().is_ok());
         Self::Standalone { numbers, parts }
     }
 }
@@ -166,7 +220,11 @@ pub fn batch(
     evidence: bool,
 ) -> Result<RecordBatch, PyFailure> {
     let mut table = BatchBuilder { fields: Vec::new(), arrays: Vec::new(), bytes: 0 };
-    let ids = || rows.iter().map(|row| row.result.case.id.as_str());
+    let ids = || rows.iter().map(|row| row.id.as_str());
+    let results: Vec<Cow<'_, [MetricResult]>> = rows
+        .iter()
+        .map(|row| if evidence { Cow::Owned(row.results_with_evidence()) } else { Cow::Borrowed(&row.results[..]) })
+        .collect();
     let columns = columns(infos);
     // A metric may have that name.
     let number = if columns.iter().any(|names| names.value == "row") { "row_number" } else { "row" };
@@ -176,8 +234,7 @@ pub fn batch(
             let counted: Int64Array = (first..last).map(|row| i64::try_from(row).ok()).collect();
             table.push(number, false, Arc::new(counted));
             if *numbers {
-                let ids: Int64Array =
-                    rows.iter().map(|row| row.result.case.id.parse().ok().filter(|_| row.is_named())).collect();
+                let ids: Int64Array = rows.iter().map(|row| row.id.parse().ok().filter(|_| row.is_named())).collect();
                 table.push("id", true, Arc::new(ids));
             } else {
                 table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?;
@@ -188,9 +245,9 @@ pub fn batch(
     for (at, names) in columns.into_iter().enumerate() {
         // Evidence that stands on its own is a column of structures.
         let as_text = evidence && matches!(layout, ColumnLayout::WithRows);
-        let cells: Vec<MetricCells<'_>> = rows
+        let cells: Vec<MetricCells<'_>> = results
             .iter()
-            .map(|row| MetricCells::for_result(row.result.results.get(at), as_text))
+            .map(|results| MetricCells::for_result(results.get(at), as_text))
             .collect::<Result<_, _>>()
             .map_err(|error| PyFailure::data(error.to_string()))?;
         let text = |which: usize| cells.iter().map(move |cells| cells.texts.get(which).cloned().flatten());
@@ -201,7 +258,7 @@ pub fn batch(
         table.push(&names.value, true, Arc::new(values.finish()));
         table.push_texts(&names.status, false, cells.iter().map(|cells| Some(Cow::Borrowed(cells.status))))?;
         table.push_texts(&names.note, true, text(0))?;
-        let outcomes = || rows.iter().map(|row| row.result.results.get(at).and_then(outcome));
+        let outcomes = || results.iter().map(|results| results.get(at).and_then(outcome));
         match layout {
             ColumnLayout::WithRows if evidence => table.push_texts(&names.evidence, true, text(1))?,
             ColumnLayout::Standalone { .. } if evidence => {

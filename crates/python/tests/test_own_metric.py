@@ -219,6 +219,24 @@ def test_options_have_the_types_of_their_annotations_and_defaults():
                 BoundMetric(many, {"needed": 1, name: wrong})
 
 
+def test_a_whole_number_that_json_has_no_room_for_is_an_error_with_the_name_of_the_option(quick):
+    @probare.metric
+    def short(case, *, most=10**400):
+        return True
+
+    @probare.metric
+    def listed(case, *, limits: Any = None):
+        return True
+
+    told = "the option `{}` is a whole number above 1.8e308"
+    with pytest.raises(probare.UsageError, match=told.format("most` of `short")):
+        probare.score(quick, short)
+    for value in (10**400, -(10**5000), [1, {"a": 10**400}]):
+        with pytest.raises(MetricError, match=told.format("limits` of `listed")):
+            BoundMetric(listed, {"limits": value})
+    assert BoundMetric(short, {"most": 10**300}).given["most"] == 10**300
+
+
 LATE = """
 def checked(case, words: list[str] = [], at: ndarray = None) -> ndarray:
     return True

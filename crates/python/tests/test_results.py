@@ -7,7 +7,7 @@ import json
 import pickle
 
 import pytest
-from conftest import JUDGED, made_rows, recorded, repeated_rows
+from conftest import JUDGED, deterministic, made_rows, recorded, repeated_rows
 
 import probare
 
@@ -84,6 +84,23 @@ def test_evidence_and_parts_are_structures(scored):
     assert [piece["text"] for piece in row["token_f1.evidence"]] == [piece["text"] for piece in told["evidence"]]
     assert scored.to_pandas()["token_f1.evidence"].isna().iloc[-1]
     assert "token_f1.evidence" not in scored.to_arrow(evidence=False).column_names
+
+
+def test_kept_evidence_is_that_of_the_report_whatever_becomes_of_the_frame(tmp_path):
+    pandas = pytest.importorskip("pandas")
+
+    @probare.metric(name="marked")
+    def marked(case):
+        whole = probare.Evidence("matched", "response", 0, len(case.response), note="all of it: é")
+        return probare.Score(label="seen", evidence=[whole, probare.Evidence.missing("œuvre"), probare.Evidence.remark("—")])
+
+    frame = pandas.DataFrame([*made_rows(60), {"id": "long", "response": "é" * 150, "reference": ["é"]}])
+    results = probare.score(frame, [*deterministic(), marked], "improved", output=tmp_path / "run.jsonl")
+    frame["response"] = "other text"
+    del frame
+    lines = (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()
+    assert list(results.lines()) == lines and '"cut":true,"note":"all of it: é"' in lines[-1]
+    assert list(pickle.loads(pickle.dumps(results)).lines()) == lines
 
 
 def test_who_decided_is_a_column(scored):

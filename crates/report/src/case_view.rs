@@ -167,7 +167,7 @@ fn highlight(whole: &str, marks: &[(EvidenceKind, &FieldSpan)], look: TerminalSt
         let covering = marks.iter().filter(|(_, place)| place.start <= pair[0] && pair[1] <= place.end);
         match covering.map(|(kind, _)| *kind).max_by_key(|kind| weight(*kind)) {
             None => text.push_str(&terminal_lines(&shortened(piece, pair[0] == 0, pair[1] == whole.len()))),
-            Some(kind) if look.colour => text.push_str(&look.mark(colour(kind), &terminal_lines(piece))),
+            Some(kind) if look.colour => text.push_str(&look.paint(colour(kind), &terminal_lines(piece))),
             Some(_) => text.push_str(&format!("⟦{}⟧", terminal_lines(piece))),
         }
     }

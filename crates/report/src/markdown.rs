@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use probare_core::{CaseResult, Event, MetricInfo, Panel, PanelCell, Problem, RunEnd, Score, Sink};
 
 use crate::escape::{excerpt, html, markdown};
-use crate::number::{count, count_with_noun, rounded, three_decimals};
+use crate::number::{count, count_with_noun, rounded};
 use crate::status::{model_and_repeat, score};
 use crate::summary::ReasonCounts;
 use crate::terminal::about_intervals;
@@ -218,7 +218,7 @@ fn section(metric: &MetricSummary, worst: &Worst<String>) -> String {
 fn mean_of(mean: Option<f64>, interval: Option<MeanInterval>) -> String {
     let mean = mean.map_or_else(|| "–".to_owned(), rounded);
     match interval {
-        Some(ends) => format!("{mean} ({} to {})", three_decimals(ends.low), three_decimals(ends.high)),
+        Some(ends) => format!("{mean} ({})", ends.words()),
         None => mean,
     }
 }

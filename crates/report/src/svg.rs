@@ -34,7 +34,7 @@ pub fn histogram(histogram: &Histogram, mean: Option<f64>, label: &str) -> Strin
         rounded(histogram.to),
     ));
     if let Some(mean) = mean {
-        let x = share(mean, histogram) * WIDTH;
+        let x = share(mean, histogram.from, histogram.to) * WIDTH;
         // The words stay inside the picture at both ends.
         let anchor = if x < 50.0 {
             "start"
@@ -137,10 +137,7 @@ pub fn intervals(ranges: &[Range], label: &str) -> String {
     let longest = ranges.iter().map(|range| range.label.chars().count().min(LONGEST)).max().unwrap_or(0);
     let left = (longest as f64 * 7.0 + 14.0).clamp(50.0, 150.0);
     let full = WIDTH - left - 64.0;
-    let place = |value: f64| {
-        let share = (value - from) / (to - from);
-        left + if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 } * full
-    };
+    let place = |value: f64| left + share(value, from, to) * full;
     let height = ranges.len() as f64 * ROW + 22.0;
     let base = height - 18.0;
     let mut svg = format!(
@@ -224,10 +221,6 @@ impl Trend {
         let ends =
             || self.points.iter().flat_map(|point| point.interval.map_or([point.value; 2], |(low, high)| [low, high]));
         let (from, to) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
-        let share = |value: f64, from: f64, to: f64| {
-            let share = (value - from) / (to - from);
-            if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 }
-        };
         let x =
             |place: usize| edge + share(place as f64, 0.0, self.places.saturating_sub(1) as f64) * (width - 2.0 * edge);
         let y = |value: f64| height - edge - share(value, from, to) * (height - 2.0 * edge);
@@ -282,9 +275,6 @@ pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> S
     let values = || points.iter().flat_map(|(x, y)| [*x, *y]);
     let from = if low.is_finite() { low } else { values().fold(f64::INFINITY, f64::min) };
     let to = if high.is_finite() { high } else { values().fold(f64::NEG_INFINITY, f64::max) };
-    let width = to - from;
-    let share =
-        |value: f64| if width > 0.0 && width.is_finite() { ((value - from) / width).clamp(0.0, 1.0) } else { 0.5 };
     let above = points.iter().filter(|(x, y)| y > x).count() as u64;
     let below = points.iter().filter(|(x, y)| y < x).count() as u64;
     let mut svg = format!(
@@ -301,7 +291,7 @@ pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> S
     let mut spots: std::collections::BTreeMap<(u64, u64), u64> = std::collections::BTreeMap::new();
     for (x, y) in points {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 260 units")]
-        let place = |value: f64| (share(value) * SIZE).round() as u64;
+        let place = |value: f64| (share(value, from, to) * SIZE).round() as u64;
         *spots.entry((place(*x), place(*y))).or_default() += 1;
     }
     for ((x, y), count) in spots {
@@ -347,9 +337,10 @@ fn columns(histogram: &Histogram, width: f64, top: f64, base: f64) -> String {
     svg
 }
 
-fn share(value: f64, histogram: &Histogram) -> f64 {
-    let width = histogram.to - histogram.from;
-    if width > 0.0 && width.is_finite() { ((value - histogram.from) / width).clamp(0.0, 1.0) } else { 0.5 }
+/// How far between two ends a value lies; in the middle where they are the same.
+fn share(value: f64, from: f64, to: f64) -> f64 {
+    let width = to - from;
+    if width > 0.0 && width.is_finite() { ((value - from) / width).clamp(0.0, 1.0) } else { 0.5 }
 }
 
 #[cfg(test)]

@@ -45,6 +45,40 @@ impl TextColumn {
     }
 }
 
+/// A column that a terminal and other forms of a table show.
+pub(crate) struct SharedColumn<T> {
+    pub(crate) head: &'static str,
+    /// In which round it goes where a terminal has no room; 0 stays.
+    goes: u8,
+    /// Whether tables with less room have it, too.
+    pub(crate) is_brief: bool,
+    /// What it says of a row.
+    pub(crate) cell: fn(&T) -> String,
+}
+
+impl<T> SharedColumn<T> {
+    pub(crate) const fn new(head: &'static str, goes: u8, is_brief: bool, cell: fn(&T) -> String) -> Self {
+        Self { head, goes, is_brief, cell }
+    }
+
+    /// Fills a column for a terminal; `empty` stands where there is no row.
+    pub(crate) fn fill<'a>(
+        &self,
+        column: TextColumn,
+        empty: &str,
+        rows: impl Iterator<Item = Option<&'a T>>,
+    ) -> TextColumn
+    where
+        T: 'a,
+    {
+        let mut column = column.goes(self.goes);
+        for row in rows {
+            column.push(row.map_or_else(|| empty.to_owned(), self.cell));
+        }
+        column
+    }
+}
+
 /// Columns of the same length.
 #[derive(Debug, Clone)]
 pub(crate) struct TextTable {

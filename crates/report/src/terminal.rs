@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use probare_core::Problem;
 
 use crate::escape::{excerpt, terminal};
-use crate::number::{count_with_noun, rounded, three_decimals};
+use crate::number::{count_with_noun, rounded};
 use crate::table::{TextColumn, TextTable};
 use crate::{GateVerdict, Groups, Histogram, LabelRemark, MeanInterval, Summary, listed_verdicts};
 
@@ -49,12 +49,13 @@ impl TerminalStyle {
     }
 
     /// The text in these codes of a terminal, where colours may be used.
-    pub(crate) fn mark(self, codes: &str, text: &str) -> String {
-        self.paint(codes, text)
+    pub(crate) fn paint(self, codes: &str, text: &str) -> String {
+        if self.colour { format!("\u{1b}[{codes}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    /// The text in green where it is good and in red where it is not, where colours may be used.
+    pub(crate) fn good_or_bad(self, is_good: bool, text: &str) -> String {
+        self.paint(if is_good { GREEN } else { RED }, text)
     }
 }
 
@@ -260,8 +261,7 @@ fn group_table(groups: &Groups, width: usize) -> String {
 
 /// The ends of an interval; a dash where there is none.
 fn ends(interval: Option<MeanInterval>) -> String {
-    interval
-        .map_or_else(|| "-".to_owned(), |ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high)))
+    interval.map_or_else(|| "-".to_owned(), |ends| ends.words())
 }
 
 /// A histogram in one line of block characters; a bin that is not empty is always visible.

@@ -122,6 +122,8 @@ pub(super) enum TallyKey {
     Panels(i64),
     /// What the calls of a run took that have ended.
     Spending(i64),
+    /// What was read from all results of a finished run.
+    Means(i64),
 }
 
 impl TallyKey {
@@ -132,6 +134,7 @@ impl TallyKey {
             Self::Labels(run) => ("labels", run),
             Self::Panels(run) => ("panels", run),
             Self::Spending(run) => ("spending", run),
+            Self::Means(run) => ("means", run),
         }
     }
 

@@ -17,6 +17,7 @@ mod case_filter;
 mod checksum;
 mod collected;
 mod error;
+mod kept_means;
 mod labels;
 mod lookup;
 mod migrate;
@@ -375,6 +376,7 @@ impl Store {
             collected::forget(connection, run, id)?;
             // They speak of all cases, and may quote this one.
             TallyKey::Panels(run).remove(connection)?;
+            TallyKey::Means(run).remove(connection)?;
             drop_names(connection)?;
             Ok(meant.len() as u64)
         })?;
@@ -509,6 +511,7 @@ fn remove_rows(connection: &Connection, run: i64) -> Result<u64, StoreFault> {
     TallyKey::Samples(run).remove(connection)?;
     TallyKey::Labels(run).remove(connection)?;
     TallyKey::Panels(run).remove(connection)?;
+    TallyKey::Means(run).remove(connection)?;
     spending::remove(connection, run)?;
     RunRow::remove(connection, run)?;
     drop_names(connection)?;

@@ -74,6 +74,13 @@ pub struct RunSummary {
     #[serde(flatten)]
     pub run: RunDescription,
     pub settings: PageSettings,
+    #[serde(flatten)]
+    pub means: RunMeans,
+}
+
+/// What is read from all results of a run. The store keeps it of a run that is complete.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunMeans {
     pub cases: u64,
     pub outputs: u64,
     pub failed: u64,
@@ -93,7 +100,7 @@ pub struct RunSummary {
 }
 
 /// The means of some outputs.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MeansRow {
     /// The group, as reports name it.
     pub name: String,
@@ -109,20 +116,20 @@ pub struct MeansRow {
 }
 
 /// Which outputs of a run: those of a model, of a prompt, or of both.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OutputPart {
     pub model: Option<String>,
     pub prompt: Option<String>,
 }
 
 /// A mean with its interval, as reports write both, and what it is over.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MeanCell {
     pub mean: Option<f64>,
     pub words: Option<String>,
     pub interval: Option<String>,
     pub ends: Option<(f64, f64)>,
-    pub method: Option<&'static str>,
+    pub method: Option<String>,
     pub cases: u64,
     pub scored: u64,
     pub unsure: u64,
@@ -131,7 +138,7 @@ pub struct MeanCell {
 }
 
 /// What became of a gate, with the filter and the order that show the cases behind it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GateLine {
     pub passed: bool,
     pub words: String,

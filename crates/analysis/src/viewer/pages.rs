@@ -21,7 +21,7 @@ use serde_json::Value as Json;
 
 use super::contract::{
     CaseDetail, CasePage, CaseRow, CaseSort, GateLine, MeanCell, MeansRow, OutputDetail, OutputPart, OutputRow,
-    OutputSummary, RunDescription, RunFacts, RunKind, RunList, RunSummary,
+    OutputSummary, RunDescription, RunFacts, RunKind, RunList, RunMeans, RunSummary,
 };
 use super::sources::shell_quote;
 use super::{LISTS, OpenRun, RunTexts, RunViewer, ViewerError};
@@ -85,12 +85,33 @@ impl RunViewer {
         {
             return Ok(Arc::clone(kept));
         }
-        let made = Arc::new(self.compute_summary(&run, by)?);
+        let kept = if by.is_empty() { self.kept_means(&run)? } else { None };
+        let means = kept.map_or_else(|| self.compute_means(&run, by), Ok)?;
+        let settings = page_settings(&run.stored.plan.metrics);
+        let made = Arc::new(RunSummary { run: RunDescription::new(&run), settings, means });
         lock().insert(kept_as, (run.version(), Arc::clone(&made)));
         Ok(made)
     }
 
-    fn compute_summary(&self, run: &OpenRun, by: &str) -> Result<RunSummary, ViewerError> {
+    /// The means that were kept when the run ended.
+    fn kept_means(&self, run: &OpenRun) -> Result<Option<RunMeans>, ViewerError> {
+        let kept = self.with(&run.store, |store| store.kept_means(run.stored.run))?;
+        Ok(kept.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Reads all results of a complete run and keeps what the first page says about it.
+    pub fn keep_means(&self, key: &str) -> Result<(), ViewerError> {
+        let run = self.find_run(key)?;
+        if run.stored.state != RunState::Complete {
+            return Ok(());
+        }
+        let means = self.compute_means(&run, "")?;
+        // Ends of a range without end have no form in JSON: such means are read anew each time.
+        let Ok(text) = serde_json::to_string(&means) else { return Ok(()) };
+        self.with(&run.store, |store| store.keep_means(run.stored.run, &text))
+    }
+
+    fn compute_means(&self, run: &OpenRun, by: &str) -> Result<RunMeans, ViewerError> {
         let metrics = &run.stored.plan.metrics;
         let has_prompts = run.stored.plan.names_prompts();
         let usual = if has_prompts { GroupBy::ModelPrompt } else { GroupBy::Model };
@@ -162,9 +183,7 @@ impl RunViewer {
         let repeats = summary.metrics.iter().filter(|metric| !metric.repeats.is_empty());
         let repeats =
             repeats.map(|metric| ("repeats".to_owned(), format!("{}: {}", metric.info.name, metric.repeats.words())));
-        Ok(RunSummary {
-            run: RunDescription::new(run),
-            settings: page_settings(metrics),
+        Ok(RunMeans {
             cases: summary.cases,
             outputs: summary.outputs,
             failed: summary.failed(),
@@ -578,7 +597,7 @@ impl MeanCell {
             words: mean.map(three_decimals),
             interval: interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
             ends: interval.map(|ends| (ends.low, ends.high)),
-            method: interval.map(|ends| ends.method.name()),
+            method: interval.map(|ends| ends.method.name().to_owned()),
             cases,
             scored,
             unsure,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use probare_analysis::RunViewer;
 use probare_benchmarks::registries;
 use probare_cancellation::interruption_flag;
 use probare_core::{BenchmarkStatus, Console, Job, Sink, Stop};
@@ -140,6 +141,12 @@ impl RunDriver {
         watching.end();
         let conclusion = ended.map_err(|error| started_run_failure(error, number))?;
         let exit = self.conclude(&conclusion)?;
+        if conclusion.driven.stop == Stop::Complete {
+            // So that the viewer opens with them. It reads the results itself where that could not be done.
+            RunViewer::open(store.path(), &[number.to_string()], registries())
+                .and_then(|viewer| viewer.keep_means(&format!("r{number}")))
+                .ok();
+        }
         if conclusion.driven.stop == Stop::Interrupted || matches!(exit, Exit::Budget | Exit::Incomplete) {
             remark(&format!("what is finished is kept; go on with: probare resume {number}"));
         }

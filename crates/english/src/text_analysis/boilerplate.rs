@@ -1,6 +1,7 @@
 //! What a text says besides its matter: talk about the answer itself, formulas of politeness, declining.
 
-use super::{AnalysisSentence, LexicalRoles, TextAnalysis};
+use super::{AnalysisSentence, LexicalRole, LexicalRoles, TextAnalysis};
+use crate::lexicon::lexical_roles;
 
 /// What a sentence is when it says nothing of the matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,70 +14,8 @@ pub enum BoilerplateKind {
     Refusal,
 }
 
-/// What an answer is made from and what it is called.
-fn is_document(word: &str) -> bool {
-    matches!(
-        word,
-        "passage"
-            | "passages"
-            | "context"
-            | "contexts"
-            | "document"
-            | "documents"
-            | "text"
-            | "texts"
-            | "article"
-            | "articles"
-            | "information"
-            | "source"
-            | "sources"
-            | "data"
-            | "excerpt"
-            | "excerpts"
-            | "transcript"
-            | "content"
-            | "material"
-            | "details"
-            | "query"
-            | "question"
-            | "answer"
-            | "response"
-            | "results"
-            | "manual"
-            | "leaflet"
-            | "letter"
-            | "notice"
-            | "report"
-            | "page"
-            | "transcripts"
-            | "snippet"
-            | "snippets"
-    )
-}
-
 /// What an answer may be announced as.
-fn is_answer(word: &str) -> bool {
-    is_document(word)
-        || matches!(
-            word,
-            "summary"
-                | "overview"
-                | "breakdown"
-                | "list"
-                | "explanation"
-                | "outline"
-                | "rundown"
-                | "recap"
-                | "steps"
-                | "points"
-                | "version"
-                | "facts"
-                | "highlights"
-                | "tips"
-                | "suggestions"
-                | "examples"
-        )
-}
+const ANSWER: LexicalRoles = LexicalRoles::from_roles(&[LexicalRole::Announced, LexicalRole::Document]);
 
 /// Words of a sentence, from its first word on, without marks.
 fn words<'r>(
@@ -98,26 +37,22 @@ pub(super) fn boilerplate_kind(analysis: &TextAnalysis, sentence: &AnalysisSente
         *place = word;
     }
     let ends_open = analysis.word(sentence.tokens.end - 1) == ":";
-    let any = |test: fn(&str) -> bool| all.clone().any(|(_, word)| test(word));
+    let announces = || sentence.tokens.clone().any(|token| analysis.has_any_role(token, ANSWER));
+    let offers = || sentence.tokens.clone().any(|token| analysis.has_role(token, LexicalRole::Offer));
     match opening {
         // "Here's a concise summary:" and "The answer, based on the passages, is as follows:"
-        ["here's" | "here" | "below" | "following" | "these", ..] if ends_open && any(is_answer) => {
+        ["here's" | "here" | "below" | "following" | "these", ..] if ends_open && announces() => {
             Some(BoilerplateKind::AboutAnswer)
         }
-        ["here's" | "here" | "below", ..] if count <= 8 && any(is_answer) => Some(BoilerplateKind::AboutAnswer),
-        _ if is_courtesy(opening, count, ends_open, any(is_offer)) => Some(BoilerplateKind::Courtesy),
+        ["here's" | "here" | "below", ..] if count <= 8 && announces() => Some(BoilerplateKind::AboutAnswer),
+        _ if is_courtesy(opening, count, ends_open, offers()) => Some(BoilerplateKind::Courtesy),
         _ if sentence.is_item() => None,
         // "It is important to note the following:"
-        _ if ends_open && count <= 14 && any(|word| matches!(word, "following" | "follows")) => {
+        _ if ends_open && count <= 14 && all.clone().any(|(_, word)| matches!(word, "following" | "follows")) => {
             Some(BoilerplateKind::AboutAnswer)
         }
         _ => None,
     }
-}
-
-/// What is offered behind "if you have any questions".
-fn is_offer(word: &str) -> bool {
-    matches!(word, "know" | "ask" | "free" | "help" | "assist")
 }
 
 /// Whether a sentence of so many words that opens like this is a formula of politeness.
@@ -145,41 +80,8 @@ fn is_courtesy(opening: [&str; 4], count: usize, ends_open: bool, offers: bool) 
 pub(super) fn refusal_start(analysis: &TextAnalysis, sentence: &AnalysisSentence) -> Option<usize> {
     let tokens: Vec<usize> = words(analysis, sentence).map(|(token, _)| token).collect();
     let word = |at: usize| tokens.get(at).map_or("", |&token| analysis.word(token));
+    let has = |at: usize, role: LexicalRole| tokens.get(at).is_some_and(|&token| analysis.has_role(token, role));
     let denies = |at: usize| tokens.get(at).is_some_and(|&token| analysis.has_any_role(token, LexicalRoles::DENYING));
-    let is_unable = |word: &str| {
-        matches!(
-            word,
-            "find" | "locate" | "answer" | "determine" | "provide" | "tell" | "confirm" | "verify" | "access" | "know"
-        )
-    };
-    let is_telling = |word: &str| {
-        matches!(
-            word,
-            "mention"
-                | "say"
-                | "state"
-                | "specify"
-                | "provide"
-                | "contain"
-                | "include"
-                | "answer"
-                | "indicate"
-                | "address"
-                | "discuss"
-                | "give"
-                | "explain"
-                | "reveal"
-                | "offer"
-                | "have"
-                | "clarify"
-        )
-    };
-    let is_told = |word: &str| {
-        matches!(
-            word,
-            "mentioned" | "specified" | "stated" | "provided" | "given" | "available" | "determined" | "found"
-        )
-    };
     let length = tokens.len();
     let reach = length.min(40);
     let says_so = |at: usize| match word(at) {
@@ -187,38 +89,40 @@ pub(super) fn refusal_start(analysis: &TextAnalysis, sentence: &AnalysisSentence
         "i" | "we" | "i'm" | "i've" => (at + 1..at + 6).any(|later| {
             let denied = denies(later) || matches!(word(later), "unable" | "sorry");
             denied
-                && (later + 1..later + 5).any(|verb| is_unable(word(verb)) || word(verb) == "able")
+                && (later + 1..later + 5).any(|verb| has(verb, LexicalRole::Answering) || word(verb) == "able")
                 && !(later..later + 5).any(|other| matches!(word(other), "how" | "you"))
                 // "I can't say whether …"
                 || denied
                     && matches!(word(later + 1), "say" | "tell")
                     && matches!(word(later + 2), "how" | "whether" | "if" | "what" | "which" | "when" | "where")
         }),
-        "unable" => matches!(word(at + 1), "to") && is_unable(word(at + 2)),
+        "unable" => word(at + 1) == "to" && has(at + 2, LexicalRole::Answering),
         // "Neither of them mentions …", "none of the passages says"
         "neither" | "none" => {
-            (at + 1..at + 6).any(|verb| is_telling(word(verb)) || word(verb).strip_suffix('s').is_some_and(is_telling))
-                && (at + 1..at + 4).any(|noun| is_document(word(noun)) || word(noun) == "them")
+            let tells = |verb: &str| lexical_roles(verb).has(LexicalRole::Telling);
+            (at + 1..at + 6).any(|verb| tells(word(verb)) || word(verb).strip_suffix('s').is_some_and(tells))
+                && (at + 1..at + 4).any(|noun| has(noun, LexicalRole::Document) || word(noun) == "them")
         }
         // "The passages do not mention …", "the context doesn't say"
-        subject if is_document(subject) => (at + 1..at + 8).any(|later| {
-            denies(later) && (later + 1..later + 4).any(|verb| is_telling(word(verb)) || is_told(word(verb)))
+        _ if has(at, LexicalRole::Document) => (at + 1..at + 8).any(|later| {
+            denies(later)
+                && (later + 1..later + 4).any(|verb| has(verb, LexicalRole::Telling) || has(verb, LexicalRole::Told))
         }),
         // "There is no information on …", "no mention of …"
         "no" | "any" | "enough" | "sufficient" | "insufficient" => {
             let is_denied = word(at) == "no" || word(at) == "insufficient" || (at.saturating_sub(4)..at).any(denies);
             is_denied
-                && (at + 1..at + 4).any(|noun| {
-                    matches!(word(noun), "information" | "mention" | "details" | "data" | "answer" | "evidence")
-                })
+                && (at + 1..at + 4).any(|noun| has(noun, LexicalRole::Evidence))
                 && (matches!(word(at.wrapping_sub(1)), "is" | "there's" | "are" | "not" | "was" | "isn't")
                     || (at.saturating_sub(4)..at).any(|before| {
-                        is_document(word(before)) || is_telling(word(before)) || matches!(word(before), "see" | "find")
+                        has(before, LexicalRole::Document)
+                            || has(before, LexicalRole::Telling)
+                            || matches!(word(before), "see" | "find")
                     }))
         }
         // "It is not mentioned in the passages", "cannot be determined"
-        told if is_told(told) => {
-            (at.saturating_sub(4)..at).any(denies) && (at + 1..at + 6).any(|later| is_document(word(later)))
+        _ if has(at, LexicalRole::Told) => {
+            (at.saturating_sub(4)..at).any(denies) && (at + 1..at + 6).any(|later| has(later, LexicalRole::Document))
         }
         _ => false,
     };
@@ -237,7 +141,7 @@ pub(super) fn content_start(analysis: &TextAnalysis, sentence: &AnalysisSentence
     let words = [first, first + 1, first + 2].map(|token| analysis.word(token));
     let behind = |token: Option<usize>| token.map_or(first, |token| (token + 1).min(end - 1));
     let names_document =
-        |until: Option<usize>| (first..until.unwrap_or(first)).any(|token| is_answer(analysis.word(token)));
+        |until: Option<usize>| (first..until.unwrap_or(first)).any(|token| analysis.has_any_role(token, ANSWER));
     match words {
         ["based", "on" | "upon", _] | ["according", "to", _] | ["in" | "from" | "per" | "using", "the" | "this", _]
             if names_document(comma) =>
@@ -255,25 +159,19 @@ pub(super) fn content_start(analysis: &TextAnalysis, sentence: &AnalysisSentence
         }
         ["it" | "it's" | "they", ..] => {
             let that = (first..end.min(first + 8)).find(|&token| analysis.word(token) == "that");
-            let notes = (first..that.unwrap_or(first)).any(|token| {
-                matches!(
-                    analysis.word(token),
-                    "note" | "noting" | "mention" | "mentioning" | "remember" | "noted" | "say" | "says" | "states"
-                )
-            });
+            let notes = (first..that.unwrap_or(first)).any(|token| analysis.has_role(token, LexicalRole::Noting));
             if notes { behind(that) } else { first }
         }
         ["note" | "notably", "that" | ",", _] => (first + 2).min(end - 1),
-        ["the", document, verb] if is_document(document) && is_report(verb) => {
+        ["the", ..]
+            if analysis.has_role(first + 1, LexicalRole::Document)
+                && analysis.has_role(first + 2, LexicalRole::Reporting) =>
+        {
             let that = first + 3;
             if analysis.word(that) == "that" { (that + 1).min(end - 1) } else { first }
         }
         _ => first,
     }
-}
-
-fn is_report(word: &str) -> bool {
-    matches!(word, "states" | "says" | "mentions" | "notes" | "explains" | "indicates" | "reports" | "suggests")
 }
 
 #[cfg(test)]

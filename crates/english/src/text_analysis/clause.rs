@@ -46,21 +46,7 @@ impl TextAnalysis {
 
     /// Whether a clause may begin with this token: a mark, or a word that joins clauses or makes one depend on the other.
     pub(super) fn opens_clause(&self, token: usize) -> bool {
-        self.joins_clauses(token)
-            || matches!(
-                self.word(token),
-                ")" | "although"
-                    | "while"
-                    | "whereas"
-                    | "which"
-                    | "who"
-                    | "if"
-                    | "unless"
-                    | "when"
-                    | "until"
-                    | "since"
-                    | "where"
-            )
+        self.joins_clauses(token) || self.has_role(token, LexicalRole::Subordinating) || self.word(token) == ")"
     }
 
     fn push(&self, spans: &mut Vec<Span>, tokens: Span) {

@@ -1,7 +1,7 @@
 //! One analysis of English for all who ask: sentences of words in lower case, each leading back to its bytes, with what a
 //! reader takes in without thinking about it.
 //!
-//! [`TextAnalysis::of`] cuts Markdown, lists, headings and tables before it cuts sentences, writes out chat spellings, and sets
+//! [`TextAnalysis::new`] cuts Markdown, lists, headings and tables before it cuts sentences, writes out chat spellings, and sets
 //! quotations and code apart. Each sentence knows its [`BlockKind`], its [`Mood`] and its [`BoilerplateKind`]: talk about the answer itself, a
 //! formula of politeness, or a word of declining. A [`Scope`] tells what is said at a place from what is denied, supposed,
 //! asked, reported or taken back there. The words that decide are those of the [`lexicon`](crate::lexicon).

@@ -61,12 +61,9 @@ pub(super) fn is_wish(analysis: &TextAnalysis, first: usize) -> bool {
         | ["stay" | "be" | "remain" | "keep", "safe" | "well" | "strong" | "healthy" | "blessed", _]
         | ["enjoy", "your" | "the", _]
         | ["eat" | "drink", "something", _] => true,
-        ["have", "a" | "yourself" | "an", _] => (first + 2..first + 9).any(|token| {
-            let word = analysis.word(token);
-            matches!(word, "day" | "night" | "evening" | "morning" | "afternoon" | "weekend" | "week" | "time" | "one")
-                || matches!(word, "holiday" | "holidays" | "christmas" | "year" | "rest" | "sleep" | "life")
-                || matches!(word, "great" | "good" | "goodnight" | "nice" | "wonderful" | "lovely" | "safe" | "happy")
-        }),
+        ["have", "a" | "yourself" | "an", _] => {
+            (first + 2..first + 9).any(|token| analysis.has_role(token, LexicalRole::Wished))
+        }
         _ => false,
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::denial::{denial, denies_by_meaning};
 use super::{LexicalRole, TextAnalysis};
-use crate::lexicon::{Opposites, expression_lemma, expression_length, lexical_roles};
+use crate::lexicon::{Opposites, expression_length, lexical_roles, word_lemma};
 
 /// What an answer says to a question that asks for a yes or a no.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -345,7 +345,7 @@ impl<'r> AnswerWords<'r> {
         let counts = |at: &usize| {
             let word = self.word(*at);
             // A verb of the question denies nothing: "Did they refuse?" "They refused."
-            let verb = |word: &str| expression_lemma(LexicalRole::Denial, |ahead| if ahead == 0 { word } else { "" });
+            let verb = |word: &str| word_lemma(LexicalRole::Denial, word);
             denial(|ahead| near(*at, ahead.cast_signed())).is_some()
                 || denies_by_meaning(|ahead| near(*at, ahead))
                     && !is_asked(&|question_word| {

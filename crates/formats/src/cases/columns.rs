@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use parquet::file::reader::{FileReader as _, SerializedFileReader};
-use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row as Record};
 use probare_core::{Case, Problem};
 use serde_json::{Number, Value as Json};
@@ -15,13 +12,12 @@ use serde_json::{Number, Value as Json};
 use crate::CaseFileError;
 use crate::cells::{RowCell, RowColumns};
 use crate::json_splitter::too_long;
+use crate::parquet_rows::ParquetRows;
 use crate::row::{CaseBatch, FileContext, RawRows, RowOrigin};
 
 const ROWS_IN_BATCH: usize = 256;
 /// A batch ends behind the row with which it holds so many bytes: a value may stand once in the file and in every row.
 const BYTES_IN_BATCH: usize = 1024 * 1024;
-/// Values of a column that are unpacked ahead. Each of them may be as long as all of its column in the file.
-const VALUES_AHEAD: usize = 16;
 
 /// Rows and the number of the first.
 #[derive(Debug)]
@@ -114,8 +110,7 @@ fn float(number: f64) -> Json {
 
 /// Cuts a file into rows.
 pub struct ColumnReader {
-    reader: RowIter<'static>,
-    columns: Vec<String>,
+    reader: ParquetRows,
     shared: Arc<FileContext>,
     longest: usize,
     rows: u64,
@@ -126,12 +121,8 @@ pub struct ColumnReader {
 impl ColumnReader {
     /// Reads the footer of a file.
     pub fn new(file: File, longest: usize, shared: Arc<FileContext>) -> Result<Self, CaseFileError> {
-        let reader =
-            catch_decoder_panic(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, &reason))?;
-        let schema = reader.metadata().file_metadata().schema();
-        let columns = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let reader = RowIter::from_file_into(Box::new(reader)).with_batch_size(VALUES_AHEAD);
-        Ok(Self { reader, columns, shared, longest, rows: 0, failure: None, ended: false })
+        let reader = ParquetRows::new(file).map_err(|reason| broken(&shared, &reason))?;
+        Ok(Self { reader, shared, longest, rows: 0, failure: None, ended: false })
     }
 
     /// Parquet is read from its end, so a stream is laid down in an unnamed temporary file first.
@@ -149,7 +140,7 @@ impl ColumnReader {
 
     /// The names of the columns.
     pub fn columns(&self) -> Vec<String> {
-        self.columns.clone()
+        self.reader.columns().to_vec()
     }
 
     /// The next batch. A damaged file gives the rows before the damage, then the error.
@@ -157,7 +148,7 @@ impl ColumnReader {
         let mut rows = Vec::new();
         let mut bytes = 0;
         while !self.ended && rows.len() < ROWS_IN_BATCH && bytes < BYTES_IN_BATCH {
-            match catch_decoder_panic(|| self.reader.next().transpose()) {
+            match self.reader.read() {
                 Ok(Some(row)) => {
                     let size = row_size(&row);
                     if size > self.longest {
@@ -188,14 +179,6 @@ impl ColumnReader {
     fn too_long(&self, number: u64) -> Problem {
         let problem = too_long(&self.shared.file, 0, self.longest);
         Problem { line: None, reason: format!("row {number}: {}", problem.reason), ..problem }
-    }
-}
-
-/// Runs the decoder. It may panic on a damaged file; for the reader of a file that is an error like any other.
-fn catch_decoder_panic<T>(decode: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(_) => Err("its pages are damaged".to_owned()),
     }
 }
 

@@ -2,23 +2,27 @@
 
 use std::io::BufRead;
 
+use super::rows::RowSource;
 use super::{LONGEST, scan};
 
 /// Reads records, the header first.
-pub struct CsvTable<R> {
+pub(super) struct CsvTable<R> {
     reader: R,
     /// Names of the columns.
     pub(super) columns: Vec<String>,
-    has_ended: bool,
 }
 
 impl<R: BufRead> CsvTable<R> {
     pub(super) fn new(reader: R) -> Result<Self, String> {
-        let mut table = Self { reader, columns: Vec::new(), has_ended: false };
-        let header = table.next().ok_or_else(|| "it is empty".to_owned())??;
+        let mut table = Self { reader, columns: Vec::new() };
+        let header = table.read()?.ok_or_else(|| "it is empty".to_owned())?;
         table.columns = cells(&header)?;
         Ok(table)
     }
+}
+
+impl<R: BufRead> RowSource for CsvTable<R> {
+    type Row = String;
 
     /// A record ends at the first line break outside of quotation marks.
     fn read(&mut self) -> Result<Option<String>, String> {
@@ -43,19 +47,6 @@ impl<R: BufRead> CsvTable<R> {
             record.pop();
         }
         String::from_utf8(record).map(Some).map_err(|_| "a row is not UTF-8".to_owned())
-    }
-}
-
-impl<R: BufRead> Iterator for CsvTable<R> {
-    type Item = Result<String, String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.has_ended {
-            return None;
-        }
-        let read = self.read();
-        self.has_ended = !matches!(read, Ok(Some(_)));
-        read.transpose()
     }
 }
 
@@ -106,9 +97,9 @@ mod tests {
         let text = "id,\"a,b\"\n\"x\ny\",\"says \"\"so\"\"\"\nz,\n";
         let mut table = CsvTable::new(text.as_bytes()).unwrap();
         assert_eq!(table.columns, ["id", "a,b"]);
-        assert_eq!(cells(&table.next().unwrap().unwrap()).unwrap(), ["x\ny", "says \"so\""]);
-        assert_eq!(cells(&table.next().unwrap().unwrap()).unwrap(), ["z", ""]);
-        assert!(table.next().is_none());
+        assert_eq!(cells(&table.read().unwrap().unwrap()).unwrap(), ["x\ny", "says \"so\""]);
+        assert_eq!(cells(&table.read().unwrap().unwrap()).unwrap(), ["z", ""]);
+        assert!(table.read().unwrap().is_none());
         assert!(cells("\"a\"b").is_err() && cells("\"a").is_err());
     }
 }

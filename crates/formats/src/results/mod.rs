@@ -12,12 +12,8 @@ mod scan;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use probare_cancellation::decompress;
 use probare_core::{FileDigest, Sha256};
 use probare_files::{open_plain, read_plain_text};
 
@@ -26,6 +22,9 @@ pub use self::page_texts::PageTexts;
 pub use self::row_format::{KeyedRow, RowContent, RowFormat, RowKey};
 pub use self::rows::FileRows;
 
+use self::rows::{FormatRows, LineRows};
+use crate::parquet_rows::{ParquetRows, footer_value};
+use crate::stored_file::unpack;
 use probare_report::{Compression, ReportError, ReportFormat, manifest};
 
 /// Bytes of the longest line or value that is read back.
@@ -127,7 +126,7 @@ impl ResultsFile {
             _ => {
                 let beside = manifest::manifest_path(&self.path);
                 // A file that is not there is another matter than one that says nothing.
-                open_plain(&self.path).map_err(|error| self.io(error))?;
+                self.open()?;
                 match read_plain_text(&beside, LARGEST_MANIFEST) {
                     Ok(manifest) => Ok(ManifestText { manifest, ..ManifestText::default() }),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -153,10 +152,7 @@ impl ResultsFile {
     }
 
     fn in_footer(&self) -> Result<ManifestText, ResultsFileError> {
-        let reader = self.columns()?;
-        let pairs = reader.metadata().file_metadata().key_value_metadata();
-        let found = pairs.into_iter().flatten().find(|pair| pair.key == manifest::KEY);
-        match found.and_then(|pair| pair.value.clone()) {
+        match footer_value(self.open()?, manifest::KEY).map_err(|reason| self.broken(reason))? {
             Some(manifest) => Ok(ManifestText { manifest, ..ManifestText::default() }),
             None => Err(self.without(&format!("its footer has no `{}`", manifest::KEY))),
         }
@@ -164,29 +160,26 @@ impl ResultsFile {
 
     /// The rows; nothing for a page, which holds some of the cases in words.
     pub fn rows(&self) -> Result<Option<FileRows>, ResultsFileError> {
-        Ok(Some(match self.format {
-            ReportFormat::Json => FileRows::Values(Box::new(
-                scan::JsonResults::new(self.decompressed()?).map_err(|reason| self.broken(reason))?,
-            )),
-            ReportFormat::Csv => FileRows::Table(Box::new(
-                csv_table::CsvTable::new(self.decompressed()?).map_err(|reason| self.broken(reason))?,
-            )),
-            ReportFormat::Parquet => {
-                let reader = self.columns()?;
-                FileRows::Columns(Box::new(
-                    catch_decoder_panic(|| Ok(rows::ParquetRows::new(reader))).map_err(|reason| self.broken(reason))?,
-                ))
+        Ok(Some(FileRows::new(match self.format {
+            ReportFormat::Json => {
+                FormatRows::Values(scan::JsonResults::new(self.decompressed()?).map_err(|reason| self.broken(reason))?)
             }
-            ReportFormat::Jsonl => FileRows::Lines(Box::new(rows::LineRows::new(self.decompressed()?))),
+            ReportFormat::Csv => {
+                FormatRows::Table(csv_table::CsvTable::new(self.decompressed()?).map_err(|reason| self.broken(reason))?)
+            }
+            ReportFormat::Parquet => {
+                FormatRows::Columns(Box::new(ParquetRows::new(self.open()?).map_err(|reason| self.broken(reason))?))
+            }
+            ReportFormat::Jsonl => FormatRows::Lines(LineRows::new(self.decompressed()?)),
             _ => return Ok(None),
-        }))
+        })))
     }
 
     /// The results that it holds: the rows, and of a page those of the cases that are on it.
     pub fn results(&self) -> Result<FileRows, ResultsFileError> {
         match self.rows()? {
             Some(rows) => Ok(rows),
-            None => Ok(FileRows::Page(Box::new(rows::LineRows::new(self.decompressed()?)))),
+            None => Ok(FileRows::new(FormatRows::Page(LineRows::new(self.decompressed()?)))),
         }
     }
 
@@ -195,7 +188,7 @@ impl ResultsFile {
         if self.format != ReportFormat::Html {
             return Ok(None);
         }
-        Ok(Some(PageTexts::new(rows::LineRows::new(self.decompressed()?))))
+        Ok(Some(PageTexts::new(self.decompressed()?)))
     }
 
     /// SHA-256 of the file without its compression.
@@ -205,8 +198,7 @@ impl ResultsFile {
 
     /// SHA-256 of the file as it is stored.
     pub fn stored_digest(&self) -> Result<FileDigest, ResultsFileError> {
-        let file = open_plain(&self.path).map_err(|error| self.io(error))?;
-        digest(BufReader::new(file)).map_err(|error| self.io(error))
+        digest(BufReader::new(self.open()?)).map_err(|error| self.io(error))
     }
 
     /// The first bytes of the file without its compression.
@@ -216,26 +208,13 @@ impl ResultsFile {
         Ok(start)
     }
 
-    fn decompressed(&self) -> Result<Box<dyn BufRead + Send>, ResultsFileError> {
-        let file = open_plain(&self.path).map_err(|error| self.io(error))?;
-        let buffered = |reader: Box<dyn Read + Send>| Box::new(BufReader::with_capacity(1 << 17, reader));
-        Ok(match self.compression {
-            Compression::None => buffered(Box::new(file)),
-            Compression::Gzip => {
-                let decoder = |packed| Ok(Box::new(MultiGzDecoder::new(packed)) as Box<dyn Read + Send>);
-                buffered(decompress(BufReader::new(file), decoder).map_err(|error| self.io(error))?)
-            }
-            Compression::Zstd => {
-                let decoder = |packed| Ok(Box::new(zstd::Decoder::new(packed)?) as Box<dyn Read + Send>);
-                buffered(decompress(file, decoder).map_err(|error| self.io(error))?)
-            }
-        })
+    fn open(&self) -> Result<File, ResultsFileError> {
+        open_plain(&self.path).map_err(|error| self.io(error))
     }
 
-    fn columns(&self) -> Result<SerializedFileReader<File>, ResultsFileError> {
-        let file = open_plain(&self.path).map_err(|error| self.io(error))?;
-        catch_decoder_panic(|| SerializedFileReader::new(file).map_err(|error| error.to_string()))
-            .map_err(|reason| self.broken(reason))
+    fn decompressed(&self) -> Result<Box<dyn BufRead + Send>, ResultsFileError> {
+        let reader = unpack(Box::new(self.open()?), self.compression).map_err(|error| self.io(error))?;
+        Ok(Box::new(BufReader::with_capacity(1 << 17, reader)))
     }
 
     fn io(&self, source: io::Error) -> ResultsFileError {
@@ -249,11 +228,6 @@ impl ResultsFile {
     fn without(&self, what: &str) -> ResultsFileError {
         ResultsFileError::NoManifest { path: self.path.clone(), what: what.to_owned() }
     }
-}
-
-/// Runs the decoder of columns, which may panic on a damaged file.
-fn catch_decoder_panic<T>(decode: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err("its pages are damaged".to_owned()))
 }
 
 /// SHA-256 and length of all that can be read.

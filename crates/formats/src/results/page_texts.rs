@@ -5,19 +5,19 @@ use std::collections::VecDeque;
 use probare_core::{Case, Field, Output, Passage};
 use serde::Deserialize;
 
-use super::rows::LineRows;
+use super::rows::{LineRows, Rows};
 
 /// The cases of a page, one for each of its records, in the same order. A case has the texts that the page shows; a text that was
 /// too long for the page ends where it was cut. Its tags are those of the index of the page, which stands before the records.
 pub struct PageTexts<R> {
-    lines: LineRows<R>,
+    lines: Rows<LineRows<R>>,
     /// Tags of the cases whose records follow.
     tags: VecDeque<Vec<String>>,
 }
 
 impl<R> PageTexts<R> {
-    pub(super) const fn new(lines: LineRows<R>) -> Self {
-        Self { lines, tags: VecDeque::new() }
+    pub(super) fn new(reader: R) -> Self {
+        Self { lines: Rows::new(LineRows::new(reader)), tags: VecDeque::new() }
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     fn texts_of_a_record_become_those_of_its_case() {
         let page = "<p>\n{\"line\":{},\"texts\":[{\"field\":\"query\",\"text\":\"q\"},{\"field\":\"response\",\"text\":\"r\"},\
                     {\"field\":\"context\",\"index\":1,\"text\":\"c\"}]}\n{\"line\":{}}\n{\"line\": broken\n";
-        let cases: Vec<Case> = PageTexts::new(LineRows::new(page.as_bytes())).collect();
+        let cases: Vec<Case> = PageTexts::new(page.as_bytes()).collect();
         assert_eq!(cases.len(), 3);
         assert_eq!((cases[0].query.as_deref(), cases[0].response.as_ref().unwrap().text.as_str()), (Some("q"), "r"));
         assert_eq!(cases[0].context.as_ref().unwrap()[1].text, "c");
@@ -132,7 +132,7 @@ mod tests {
 {"c":1,"p":0,"id":"c","t":["y"]}]</script>"#,
         ] {
             let page = format!("{}{index}\n{records}", INDEX.trim_end_matches('['));
-            let tags: Vec<Vec<String>> = PageTexts::new(LineRows::new(page.as_bytes())).map(|case| case.tags).collect();
+            let tags: Vec<Vec<String>> = PageTexts::new(page.as_bytes()).map(|case| case.tags).collect();
             assert_eq!(tags, [vec!["x".to_owned(), "]</script>".to_owned()], Vec::new(), vec!["y".to_owned()]]);
         }
     }

@@ -1,40 +1,64 @@
 //! [`FileRows`]: the rows of a file of results, whatever its format.
 
-use std::fs::File;
 use std::io::BufRead;
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use parquet::record::reader::RowIter;
 
-use super::catch_decoder_panic;
 use super::csv_table::CsvTable;
 use super::row_format::RowContent;
 use super::scan::{self, JsonResults};
+use crate::parquet_rows::ParquetRows;
 
 type Reader = Box<dyn BufRead + Send>;
 
-/// The rows of a file, in its order. After an error there are no more.
-pub enum FileRows {
-    /// Lines of JSON.
-    Lines(Box<LineRows<Reader>>),
-    /// Values of a JSON list.
-    Values(Box<JsonResults<Reader>>),
-    /// Records of a CSV file.
-    Table(Box<CsvTable<Reader>>),
-    /// Rows of a Parquet file.
-    Columns(Box<ParquetRows>),
-    /// Records of a page.
-    Page(Box<LineRows<Reader>>),
+/// Reads rows of some kind.
+pub(super) trait RowSource {
+    /// What a row is.
+    type Row;
+
+    /// The next row; nothing at the end.
+    fn read(&mut self) -> Result<Option<Self::Row>, String>;
 }
 
+/// The rows of a source, up to its end or its first error.
+pub(super) struct Rows<S> {
+    source: S,
+    has_ended: bool,
+}
+
+impl<S> Rows<S> {
+    pub(super) const fn new(source: S) -> Self {
+        Self { source, has_ended: false }
+    }
+}
+
+impl<S: RowSource> Iterator for Rows<S> {
+    type Item = Result<S::Row, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let row = self.source.read().transpose();
+        self.has_ended = !matches!(row, Some(Ok(_)));
+        row
+    }
+}
+
+/// The rows of a file, in its order. After an error there are no more.
+pub struct FileRows(Rows<FormatRows>);
+
 impl FileRows {
+    pub(super) fn new(rows: FormatRows) -> Self {
+        Self(Rows::new(rows))
+    }
+
     /// Names of the columns, where it is a table.
     pub fn columns(&self) -> Option<&[String]> {
-        match self {
-            Self::Lines(_) | Self::Values(_) | Self::Page(_) => None,
-            Self::Table(table) => Some(&table.columns),
-            Self::Columns(columns) => Some(&columns.names),
+        match &self.0.source {
+            FormatRows::Lines(_) | FormatRows::Values(_) | FormatRows::Page(_) => None,
+            FormatRows::Table(table) => Some(&table.columns),
+            FormatRows::Columns(rows) => Some(rows.columns()),
         }
     }
 }
@@ -43,17 +67,47 @@ impl Iterator for FileRows {
     type Item = Result<RowContent, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Lines(lines) => lines.next().map(|line| line.map(RowContent::Text)),
-            Self::Values(values) => values.next().map(|value| value.map(RowContent::Text)),
-            Self::Table(table) => table.next().map(|row| row.map(RowContent::Text)),
-            Self::Columns(columns) => columns.next().map(|row| row.map(RowContent::Cells)),
-            Self::Page(lines) => lines.find_map(|line| match line {
-                // A record stands on a line of its own; no other line of a page starts so.
-                Ok(line) => line.starts_with("{\"line\":").then(|| record(&line).map(RowContent::Text)),
-                Err(reason) => Some(Err(reason)),
-            }),
-        }
+        self.0.next()
+    }
+}
+
+/// The rows of a file of some format.
+pub(super) enum FormatRows {
+    /// Lines of JSON.
+    Lines(LineRows<Reader>),
+    /// Values of a JSON list.
+    Values(JsonResults<Reader>),
+    /// Records of a CSV file.
+    Table(CsvTable<Reader>),
+    /// Rows of a Parquet file.
+    Columns(Box<ParquetRows>),
+    /// Records of a page.
+    Page(LineRows<Reader>),
+}
+
+impl RowSource for FormatRows {
+    type Row = RowContent;
+
+    fn read(&mut self) -> Result<Option<RowContent>, String> {
+        let text = match self {
+            Self::Lines(lines) => lines.read()?,
+            Self::Values(values) => values.read()?,
+            Self::Table(table) => table.read()?,
+            Self::Columns(rows) => {
+                let Some(row) = rows.read()? else { return Ok(None) };
+                let cells = row.into_columns().into_iter().map(|(_, field)| cell(field)).collect();
+                return Ok(Some(RowContent::Cells(cells)));
+            }
+            Self::Page(lines) => loop {
+                match lines.read()? {
+                    // A record stands on a line of its own; no other line of a page starts so.
+                    Some(line) if line.starts_with("{\"line\":") => break Some(record(&line)?),
+                    Some(_) => {}
+                    None => break None,
+                }
+            },
+        };
+        Ok(text.map(RowContent::Text))
     }
 }
 
@@ -68,15 +122,18 @@ fn record(text: &str) -> Result<String, String> {
 }
 
 /// Lines without their breaks.
-pub struct LineRows<R> {
+pub(super) struct LineRows<R> {
     reader: R,
-    has_ended: bool,
 }
 
-impl<R: BufRead> LineRows<R> {
+impl<R> LineRows<R> {
     pub(super) const fn new(reader: R) -> Self {
-        Self { reader, has_ended: false }
+        Self { reader }
     }
+}
+
+impl<R: BufRead> RowSource for LineRows<R> {
+    type Row = String;
 
     fn read(&mut self) -> Result<Option<String>, String> {
         let mut line = Vec::new();
@@ -87,52 +144,6 @@ impl<R: BufRead> LineRows<R> {
             line.pop();
         }
         String::from_utf8(line).map(Some).map_err(|_| "a line is not UTF-8".to_owned())
-    }
-}
-
-impl<R: BufRead> Iterator for LineRows<R> {
-    type Item = Result<String, String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.has_ended {
-            return None;
-        }
-        let read = self.read();
-        self.has_ended = !matches!(read, Ok(Some(_)));
-        read.transpose()
-    }
-}
-
-/// Rows of a Parquet file, cell by cell as text.
-pub struct ParquetRows {
-    rows: RowIter<'static>,
-    names: Vec<String>,
-    has_ended: bool,
-}
-
-impl ParquetRows {
-    pub(super) fn new(reader: SerializedFileReader<File>) -> Self {
-        let schema = reader.metadata().file_metadata().schema();
-        let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        Self { rows: RowIter::from_file_into(Box::new(reader)), names, has_ended: false }
-    }
-}
-
-impl Iterator for ParquetRows {
-    type Item = Result<Vec<Option<String>>, String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.has_ended {
-            return None;
-        }
-        let rows = &mut self.rows;
-        let read = catch_decoder_panic(|| rows.next().transpose().map_err(|error| error.to_string()));
-        self.has_ended = !matches!(read, Ok(Some(_)));
-        let row = match read {
-            Ok(row) => row?,
-            Err(reason) => return Some(Err(reason)),
-        };
-        Some(Ok(row.into_columns().into_iter().map(|(_, field)| cell(field)).collect()))
     }
 }
 

@@ -3,6 +3,9 @@
 use std::io::{self, BufRead, ErrorKind};
 
 use super::LONGEST;
+use super::rows::RowSource;
+use crate::json_splitter::fill_buffer;
+use crate::value_scanner::{ValueScanner, ValueScope};
 
 /// Reads values, one after the other.
 struct Scanner<R> {
@@ -10,25 +13,19 @@ struct Scanner<R> {
 }
 
 impl<R: BufRead> Scanner<R> {
-    fn peek(&mut self) -> Result<Option<u8>, String> {
-        loop {
-            match self.reader.fill_buf() {
-                Ok(buffer) => return Ok(buffer.first().copied()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.to_string()),
-            }
-        }
+    fn buffer(&mut self) -> Result<&[u8], String> {
+        fill_buffer(&mut self.reader).map_err(|error| error.to_string())
     }
 
     /// The next byte that is not white space, without taking it.
     fn token(&mut self) -> Result<Option<u8>, String> {
-        while let Some(byte) = self.peek()? {
-            if !byte.is_ascii_whitespace() {
-                return Ok(Some(byte));
+        loop {
+            let first = self.buffer()?.first().copied();
+            if !first.is_some_and(|byte| byte.is_ascii_whitespace()) {
+                return Ok(first);
             }
             self.reader.consume(1);
         }
-        Ok(None)
     }
 
     fn take(&mut self, wanted: u8) -> Result<(), String> {
@@ -47,53 +44,18 @@ impl<R: BufRead> Scanner<R> {
         if self.token()?.is_none() {
             return Err("it ends too early".to_owned());
         }
-        let (mut depth, mut in_text, mut escaped, mut length) = (0_usize, false, false, 0_usize);
+        let mut scanner = ValueScanner::new(ValueScope::Member);
+        let mut length = 0_usize;
         loop {
-            let buffer = match self.reader.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.to_string()),
-            };
+            let buffer = self.buffer()?;
             if buffer.is_empty() {
-                return if depth == 0 && !in_text { Ok(()) } else { Err("it ends too early".to_owned()) };
+                return if scanner.is_open() { Err("it ends too early".to_owned()) } else { Ok(()) };
             }
-            let mut end = None;
-            for (at, byte) in buffer.iter().enumerate() {
-                if in_text {
-                    match byte {
-                        _ if escaped => escaped = false,
-                        b'\\' => escaped = true,
-                        b'"' => in_text = false,
-                        _ => {}
-                    }
-                    if !in_text && depth == 0 {
-                        end = Some(at + 1);
-                        break;
-                    }
-                    continue;
-                }
-                match byte {
-                    b'"' => in_text = true,
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' if depth > 0 => {
-                        depth -= 1;
-                        if depth == 0 {
-                            end = Some(at + 1);
-                            break;
-                        }
-                    }
-                    b'}' | b']' | b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => {
-                        end = Some(at);
-                        break;
-                    }
-                    _ => {}
-                }
-            }
-            let used = end.unwrap_or(buffer.len());
+            let (used, ending) = scanner.over(buffer);
             pass(&buffer[..used]);
             self.reader.consume(used);
             length += used;
-            if end.is_some() {
+            if ending.is_some() {
                 return if length > 0 { Ok(()) } else { Err("a value is missing".to_owned()) };
             }
         }
@@ -178,16 +140,9 @@ pub(super) fn document(reader: impl BufRead) -> Result<Document, String> {
 }
 
 /// The values of the list `results` of an object.
-pub struct JsonResults<R> {
+pub(super) struct JsonResults<R> {
     scanner: Scanner<R>,
-    state: State,
-}
-
-#[derive(PartialEq, Eq)]
-enum State {
-    First,
-    Further,
-    Ended,
+    has_begun: bool,
 }
 
 impl<R: BufRead> JsonResults<R> {
@@ -199,35 +154,21 @@ impl<R: BufRead> JsonResults<R> {
             scanner.take(b',').map_err(|_| "it has no `results`".to_owned())?;
         }
         scanner.take(b'[')?;
-        Ok(Self { scanner, state: State::First })
-    }
-
-    fn read(&mut self) -> Result<Option<String>, String> {
-        match (&self.state, self.scanner.token()?) {
-            (State::Ended, _) => return Ok(None),
-            (_, Some(b']')) => {
-                self.state = State::Ended;
-                return Ok(None);
-            }
-            (State::Further, _) => self.scanner.take(b',')?,
-            (State::First, _) => self.state = State::Further,
-        }
-        self.scanner.text().map(Some)
+        Ok(Self { scanner, has_begun: false })
     }
 }
 
-impl<R: BufRead> Iterator for JsonResults<R> {
-    type Item = Result<String, String>;
+impl<R: BufRead> RowSource for JsonResults<R> {
+    type Row = String;
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.state == State::Ended {
-            return None;
+    fn read(&mut self) -> Result<Option<String>, String> {
+        if self.scanner.token()? == Some(b']') {
+            return Ok(None);
         }
-        let read = self.read();
-        if read.is_err() {
-            self.state = State::Ended;
+        if std::mem::replace(&mut self.has_begun, true) {
+            self.scanner.take(b',')?;
         }
-        read.transpose()
+        self.scanner.text().map(Some)
     }
 }
 
@@ -244,6 +185,7 @@ pub(super) fn line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::rows::Rows;
 
     #[test]
     fn an_object_is_cut_into_its_values() {
@@ -251,7 +193,7 @@ mod tests {
         let document = document(text.as_bytes()).unwrap();
         assert_eq!(document.only(|_| true), r#"{"a":"x\"]}","c":{"d":[]},"e":1}"#);
         assert_eq!((document.results, document.get("e")), (1, Some("1")));
-        let rows: Vec<String> = JsonResults::new(text.as_bytes()).unwrap().map(Result::unwrap).collect();
+        let rows: Vec<String> = Rows::new(JsonResults::new(text.as_bytes()).unwrap()).map(Result::unwrap).collect();
         assert_eq!(rows, [r#"{"id":"]"}"#, r#"{"b":[1,{}]}"#, "3"]);
     }
 
@@ -260,7 +202,8 @@ mod tests {
         for text in
             ["", "[]", "{", "{}x", r#"{"a"}"#, r#"{"a":}"#, r#"{"results":[1,]}"#, r#"{"results":[1"#, "{\"a\":\""]
         {
-            let rows = JsonResults::new(text.as_bytes()).map(|rows| rows.take(9).collect::<Result<Vec<_>, _>>());
+            let rows =
+                JsonResults::new(text.as_bytes()).map(|rows| Rows::new(rows).take(9).collect::<Result<Vec<_>, _>>());
             assert!(document(text.as_bytes()).is_err() || rows.is_err() || rows.unwrap().is_err(), "{text}");
         }
         assert!(document(&b"{}"[..]).is_ok());

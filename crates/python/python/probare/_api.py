@@ -114,7 +114,8 @@ def score(
     - `cluster`: the column that names the cluster of a case; cases of one cluster are not independent.
     - `limit`: scores at most so many cases.
     - `strict`: raises at the first row that cannot be read, which otherwise is a failed result and a warning.
-    - `evidence`: whether results say where in the texts values come from. Without it scoring is faster and results are small.
+    - `evidence`: whether results say where in the texts values come from. It is packed until it is looked at; without it scoring
+      is faster.
     - `output`: reports to write; the extension says what: .jsonl .json .csv .parquet .md .html .xml.
     - `title`, `name`: what reports are called, and what they call the rows.
     - `format`, `group`: how a file is read whose name does not say it, and what one case in a file of traces is

@@ -383,6 +383,10 @@ class BoundMetric:
         if lacking:
             told = "" if inspect.isclass(described) else "; its first parameter is the case, the others are options"
             raise MetricError(f"`{self.name}` needs the option `{lacking[0]}`{told}", self.location)
+        for name, option in self.options.items():
+            if _is_too_large(options.get(name, option.get("default"))):
+                told = "a whole number above 1.8e308, which JSON has no room for; write a smaller one"
+                raise MetricError(f"the option `{name}` of `{self.name}` is {told}", self.location)
         for name, value in options.items():
             wanted = self.options[name].get("type", [])
             wanted = [wanted] if isinstance(wanted, str) else wanted
@@ -601,6 +605,14 @@ def _annotated_kinds(annotation: Any) -> list[str]:
     if any(name not in TYPES and name != "None" for name in names):
         return []
     return list(dict.fromkeys(TYPES[name] for name in names if name in TYPES))
+
+
+def _is_too_large(value: Any) -> bool:
+    """Whether a value is or holds a whole number that is larger than any other number."""
+    if isinstance(value, int):
+        return abs(value) > sys.float_info.max
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple, set, frozenset)) else ()
+    return any(map(_is_too_large, items))
 
 
 def _is_kind(value: Any, kind: str) -> bool:

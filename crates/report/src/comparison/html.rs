@@ -6,7 +6,7 @@ use super::columns::COLUMNS;
 use super::phrases::{case_name, evidence, movements, pairing, question, result, step};
 use super::{CaseChange, ComparedRun, EvidenceByCase, MetricComparison, MetricDifference, RunComparison, Slice};
 use crate::escape::{excerpt, html};
-use crate::html::{Mark, highlight, page_end, page_start};
+use crate::html::{Mark, TABLE_END, gate_banner, highlight, page_end, page_start, table_start};
 use crate::number::rounded;
 use crate::svg;
 
@@ -58,25 +58,14 @@ fn gates(other: &ComparedRun) -> String {
     if other.gates.is_empty() {
         return String::new();
     }
-    let passed = other.gates.iter().all(|gate| gate.passed);
-    let (class, sign) = if passed { ("good", "Gates passed") } else { ("bad", "Gates failed") };
-    let lines: Vec<String> = (other.gates.iter())
-        .map(|gate| {
-            format!("<li class=\"{}\">{}</li>", if gate.passed { "good" } else { "bad" }, html(&gate.to_string()))
-        })
-        .collect();
-    format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.concat())
+    let lines = other.gates.iter().map(|gate| (gate.passed, gate.to_string()));
+    gate_banner(other.gates.iter().all(|gate| gate.passed), lines)
 }
 
 /// The heads of a table whose first column names the rows.
-fn heads(first: &str) -> String {
-    let cells: Vec<String> = (COLUMNS.iter())
-        .map(|column| {
-            let class = if column.is_verdict() { "" } else { " class=\"right\"" };
-            format!("<th scope=\"col\"{class}>{}</th>", capitalized(column.head))
-        })
-        .collect();
-    format!("<thead><tr><th scope=\"col\">{first}</th>{}</tr></thead>", cells.concat())
+fn heads(first: &str) -> impl Iterator<Item = (String, bool)> {
+    let columns = COLUMNS.iter().map(|column| (capitalized(column.head), !column.is_verdict()));
+    [(first.to_owned(), false)].into_iter().chain(columns)
 }
 
 /// With a capital, but for the symbol p.
@@ -112,11 +101,8 @@ fn numbers(finding: &MetricDifference) -> String {
 }
 
 fn table(other: &ComparedRun) -> String {
-    let mut text = format!(
-        "<div class=\"summary card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Differences of {}\"><table>{}<tbody>\n",
-        html(&other.name),
-        heads("Metric")
-    );
+    let label = format!("Differences of {}", html(&other.name));
+    let mut text = table_start("summary card", &label, heads("Metric"));
     for metric in &other.metrics {
         let numbers = metric
             .whole
@@ -129,7 +115,7 @@ fn table(other: &ComparedRun) -> String {
             movements(metric),
         ));
     }
-    text.push_str("</tbody></table></div>\n");
+    text.push_str(TABLE_END);
     text
 }
 
@@ -139,17 +125,14 @@ fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice
     }
     let mut text = format!("<h2>By {}</h2>\n", html(by));
     for metric in other.metrics.iter().filter(|metric| !parts(metric).is_empty()) {
-        text.push_str(&format!(
-            "<h3>{0}</h3>\n<div class=\"groups card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0} by {1}\"><table>{2}<tbody>\n",
-            html(&metric.metric),
-            html(by),
-            heads("Slice")
-        ));
+        let name = html(&metric.metric);
+        text.push_str(&format!("<h3>{name}</h3>\n"));
+        text.push_str(&table_start("groups card", &format!("{name} by {}", html(by)), heads("Slice")));
         for slice in parts(metric) {
             let name = html(&slice.slice);
             text.push_str(&format!("<tr><th scope=\"row\">{name}</th>{}</tr>\n", numbers(&slice.finding)));
         }
-        text.push_str("</tbody></table></div>\n");
+        text.push_str(TABLE_END);
     }
     text
 }

@@ -175,7 +175,7 @@ impl PrefixComparison {
             text.push_str(&format!("{}\n{}\n", look.strong(&terminal(&title)), prefix_text(other)));
             text.push_str(&table(other).render(width));
             for gate in &other.gates {
-                let word = look.mark(if gate.passed { "32" } else { "31" }, gate.verdict);
+                let word = look.good_or_bad(gate.passed, gate.verdict);
                 text.push_str(&format!("{word}: {}\n", terminal(&gate.sentence())));
             }
             text.push('\n');

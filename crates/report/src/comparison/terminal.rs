@@ -31,7 +31,7 @@ impl RunComparison {
             for gate in &other.gates {
                 let sentence = gate.to_string();
                 let (word, rest) = sentence.split_once(": ").unwrap_or(("gate", &sentence));
-                let word = look.mark(if gate.passed { "32" } else { "31" }, word);
+                let word = look.good_or_bad(gate.passed, word);
                 text.push_str(&format!("{word}: {}\n", terminal(rest)));
             }
             text.push('\n');
@@ -77,8 +77,7 @@ fn slices(other: &ComparedRun, by: &str, parts: fn(&MetricComparison) -> &[Slice
 fn changes(metric: &MetricComparison, evidences: &EvidenceByCase, run: usize, look: TerminalStyle) -> String {
     let mut text = format!("{}: {}\n", look.strong(&terminal(&metric.metric)), movements(metric));
     for change in metric.changes.iter().take(CHANGES) {
-        let code = if change.improved { "32" } else { "31" };
-        let word = look.mark(code, if change.improved { "better" } else { "worse" });
+        let word = look.good_or_bad(change.improved, if change.improved { "better" } else { "worse" });
         text.push_str(&format!("  {word} {}: {}", terminal(&case_name(change, 40)), step(change)));
         let why = result(evidences, change, run, &metric.metric).map(evidence).unwrap_or_default();
         // What does not fit into the line is on the page.

@@ -1,11 +1,11 @@
 //! A history in Markdown.
 
+use super::columns::COLUMNS;
 use super::terminal::{states, step};
 use super::{History, Series};
-use crate::comparison::{p_value, signed};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;
-use crate::number::{count, count_with_noun, three_decimals};
+use crate::number::count_with_noun;
 
 /// Unstable cases of a series.
 const UNSTABLE: usize = 10;
@@ -28,22 +28,13 @@ impl History {
         let name = |run: usize| excerpt(&self.runs[run].name, 60);
         let trend = series.spark(self.runs.len());
         let mut text = format!("## {}: {}  {trend}\n\n", markdown(&series.title()), markdown(&series.metric));
-        let dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
-        let row = |point: &super::Point| {
-            vec![
-                name(point.run),
-                dash(point.mean.map(three_decimals)),
-                dash(
-                    point.interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
-                ),
-                count(point.cases),
-                dash(point.step.map(|step| signed(step.difference))),
-                dash(point.step.map(|step| p_value(step.adjusted))),
-                self.remark(point),
-            ]
-        };
-        let heads = ["run", "mean", "95 % interval", "cases", "difference", "adjusted p", ""];
-        text.push_str(&table(&heads, series.points.iter().map(row)));
+        let columns = || COLUMNS.iter().filter(|column| column.is_brief);
+        let heads: Vec<&str> = ["run"].into_iter().chain(columns().map(|column| column.head)).chain([""]).collect();
+        let rows = series.points.iter().map(|point| {
+            let numbers = columns().map(|column| (column.cell)(point));
+            [name(point.run)].into_iter().chain(numbers).chain([self.remark(point)]).collect::<Vec<String>>()
+        });
+        text.push_str(&table(&heads, rows));
         if let Some(run) = series.first_difference {
             text.push_str(&format!("First difference: {}.\n\n", markdown(&name(run))));
         }

@@ -5,6 +5,7 @@
 //! one run to the next is what a [`RunComparison`] of both says; the p values of all steps are adjusted together.
 
 mod case_states;
+mod columns;
 mod csv;
 mod markdown;
 mod spark;

@@ -1,10 +1,11 @@
 //! A history on a terminal.
 
+use super::columns::COLUMNS;
 use super::spark::spark;
 use super::{CaseState, History, HistoryStep, Point, Series};
 use crate::comparison::{ends, p_value, signed};
 use crate::escape::{excerpt, terminal};
-use crate::number::{count, count_with_noun, three_decimals};
+use crate::number::{count, count_with_noun};
 use crate::table::{TextColumn, TextTable};
 use crate::{PassAt, TerminalStyle, wrap};
 
@@ -102,26 +103,14 @@ impl History {
 
     fn table(&self, series: &Series) -> TextTable {
         let mut run = TextColumn::left("run");
-        let mut mean = TextColumn::right("mean");
-        let mut interval = TextColumn::right("95 % interval").goes(2);
-        let mut cases = TextColumn::right("cases").goes(1);
-        let mut difference = TextColumn::right("difference");
-        let mut p = TextColumn::right("p").goes(3);
-        let mut adjusted = TextColumn::right("adjusted p");
         let mut words = TextColumn::left("");
         for point in &series.points {
-            let dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
             run.push(terminal(&excerpt(&self.runs[point.run].name, 60)));
-            mean.push(dash(point.mean.map(three_decimals)));
-            interval.push(dash(
-                point.interval.map(|ends| format!("{} to {}", three_decimals(ends.low), three_decimals(ends.high))),
-            ));
-            cases.push(count(point.cases));
-            difference.push(dash(point.step.map(|step| signed(step.difference))));
-            p.push(dash(point.step.map(|step| p_value(step.p_value))));
-            adjusted.push(dash(point.step.map(|step| p_value(step.adjusted))));
             words.push(self.remark(point));
         }
-        TextTable::new(vec![run, mean, interval, cases, difference, p, adjusted, words])
+        let numbers = COLUMNS
+            .iter()
+            .map(|column| column.fill(TextColumn::right(column.head), "–", series.points.iter().map(Some)));
+        TextTable::new([run].into_iter().chain(numbers).chain([words]).collect())
     }
 }

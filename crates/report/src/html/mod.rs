@@ -12,12 +12,14 @@ mod palette;
 mod panel;
 mod record;
 mod report;
+mod table;
 mod tone;
 
 pub use self::highlight::{Mark, highlight};
 pub use self::panel::panel;
 pub use self::record::{PageMetric, PageSettings, case_entry, case_opening, case_record, page_settings};
 pub use self::report::Html;
+pub(crate) use self::table::{TABLE_END, gate_banner, table_start};
 
 use std::sync::LazyLock;
 

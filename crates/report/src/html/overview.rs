@@ -3,6 +3,7 @@
 use probare_core::{MetricInfo, Profile, Tone};
 use serde_json::Value as Json;
 
+use super::table::{TABLE_END, table_start};
 use super::tone::label_tone;
 use crate::escape::{excerpt, html};
 use crate::number::{count, count_with_noun, percent, three_decimals};
@@ -52,14 +53,19 @@ pub(super) fn tiles(summary: &Summary) -> String {
 
 /// The table of all metrics.
 pub(super) fn means(summary: &Summary) -> String {
-    let mut table = String::from(
-        "<h2>Summary</h2>\n<div class=\"summary card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Summary\"><table><thead><tr><th scope=\"col\">Metric</th>\
-         <th scope=\"col\" class=\"right\">Mean</th><th scope=\"col\" class=\"right\">95 % interval</th>\
-         <th scope=\"col\" class=\"right\">Scored</th>\
-         <th scope=\"col\" class=\"right\">Min</th><th scope=\"col\" class=\"right\">Max</th>\
-         <th scope=\"col\" class=\"right\">Not applicable</th><th scope=\"col\" class=\"right\">Failed</th>\
-         <th scope=\"col\">Better</th><th scope=\"col\">Distribution</th></tr></thead><tbody>\n",
-    );
+    let heads = [
+        ("Metric", false),
+        ("Mean", true),
+        ("95 % interval", true),
+        ("Scored", true),
+        ("Min", true),
+        ("Max", true),
+        ("Not applicable", true),
+        ("Failed", true),
+        ("Better", false),
+        ("Distribution", false),
+    ];
+    let mut table = format!("<h2>Summary</h2>\n{}", table_start("summary card", "Summary", heads));
     for metric in &summary.metrics {
         let number =
             |value: Option<f64>| value.map_or_else(|| "<span class=\"none\">–</span>".to_owned(), three_decimals);
@@ -90,7 +96,7 @@ pub(super) fn means(summary: &Summary) -> String {
             metric.histogram().as_ref().map(svg::sparkline).unwrap_or_default(),
         ));
     }
-    table.push_str("</tbody></table></div>\n");
+    table.push_str(TABLE_END);
     table.push_str(
         &about_intervals(summary)
             .map(|words| format!("<p class=\"soft small\">{}</p>\n", html(&words)))
@@ -147,14 +153,7 @@ pub(super) const fn tag(tone: Tone) -> &'static str {
 /// The ends of an interval.
 fn interval(interval: Option<MeanInterval>) -> String {
     match interval {
-        Some(ends) => {
-            format!(
-                "<span title=\"{}\">{} to {}</span>",
-                ends.method.name(),
-                three_decimals(ends.low),
-                three_decimals(ends.high)
-            )
-        }
+        Some(ends) => format!("<span title=\"{}\">{}</span>", ends.method.name(), ends.words()),
         None => "<span class=\"none\">–</span>".to_owned(),
     }
 }
@@ -163,14 +162,9 @@ fn interval(interval: Option<MeanInterval>) -> String {
 pub(super) fn groups(summary: &Summary) -> String {
     let Some(groups) = &summary.groups else { return String::new() };
     let by = html(&groups.by.to_string()).into_owned();
-    let mut table = format!(
-        "<h2>By {by}</h2>\n<div class=\"groups card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"By {by}\"><table><thead><tr><th scope=\"col\">{by}</th>\
-         <th scope=\"col\" class=\"right\">Cases</th>"
-    );
-    for metric in groups.metrics() {
-        table.push_str(&format!("<th scope=\"col\" class=\"right\">{}</th>", breakable(&metric.name)));
-    }
-    table.push_str("</tr></thead><tbody>\n");
+    let metrics = groups.metrics().iter().map(|metric| (breakable(&metric.name), true));
+    let heads = [(by.clone(), false), ("Cases".to_owned(), true)].into_iter().chain(metrics);
+    let mut table = format!("<h2>By {by}</h2>\n{}", table_start("groups card", &format!("By {by}"), heads));
     for (name, group) in groups.with_names() {
         table.push_str(&format!(
             "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"right\">{}</td>",
@@ -191,7 +185,7 @@ pub(super) fn groups(summary: &Summary) -> String {
         }
         table.push_str("</tr>\n");
     }
-    table.push_str("</tbody></table></div>\n");
+    table.push_str(TABLE_END);
     table.push_str(&group_charts(groups, &by));
     table
 }
@@ -259,10 +253,8 @@ pub(super) fn problems(summary: &Summary) -> String {
     if summary.problems.is_empty() {
         return String::new();
     }
-    let mut table = String::from(
-        "<h2>Input</h2>\n<div class=\"card scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Input\"><table><thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Place</th>\
-         <th scope=\"col\">What is wrong</th></tr></thead><tbody>\n",
-    );
+    let heads = [("Row", false), ("Place", false), ("What is wrong", false)];
+    let mut table = format!("<h2>Input</h2>\n{}", table_start("card", "Input", heads));
     for problem in &summary.problems {
         let row =
             if problem.lost { "<span class=\"tag bad\">not read</span>" } else { "<span class=\"tag\">kept</span>" };
@@ -276,7 +268,7 @@ pub(super) fn problems(summary: &Summary) -> String {
             hint.unwrap_or_default(),
         ));
     }
-    table.push_str("</tbody></table></div>\n");
+    table.push_str(TABLE_END);
     let unlisted = (summary.lost_rows + summary.warnings).saturating_sub(summary.problems.len() as u64);
     if unlisted > 0 {
         table.push_str(&format!("<p class=\"soft small\">and {} more</p>\n", count(unlisted)));

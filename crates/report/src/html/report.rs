@@ -12,7 +12,7 @@ use probare_core::{CaseResult, ErrorKind, Event, MetricInfo, MetricResult, Outco
 use super::data::PageCases;
 use super::overview::{self, breakable};
 use super::record::{IndexItem, PageSettings, case_opening, index_item, page_settings, record};
-use super::{PAGE_END, page_script, page_start};
+use super::{PAGE_END, gate_banner, page_script, page_start};
 use crate::escape::{excerpt, html, script_json};
 use crate::number::{count, three_decimals};
 use crate::status::model_and_repeat;
@@ -175,19 +175,10 @@ fn gates(summary: &Summary) -> String {
     if verdicts.is_empty() {
         return String::new();
     }
-    let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
-    let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates failed") };
     let (listed, quiet) = listed_verdicts(verdicts);
-    let mut lines: Vec<String> = listed
-        .map(|verdict| {
-            let class = if verdict.passed { "good" } else { "bad" };
-            format!("<li class=\"{class}\">{}</li>", html(&verdict.to_string()))
-        })
-        .collect();
-    if quiet > 0 {
-        lines.push(format!("<li class=\"good\">passed: {} more in groups</li>", count(quiet)));
-    }
-    format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.join(""))
+    let more = (quiet > 0).then(|| (true, format!("passed: {} more in groups", count(quiet))));
+    let lines = listed.map(|verdict| (verdict.passed, verdict.to_string())).chain(more);
+    gate_banner(verdicts.iter().all(|verdict| verdict.passed), lines)
 }
 
 /// A case in one row, for who has no scripts.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::case_table::MeanUpdate;
 use super::moments::{Moments, within};
+use crate::number::three_decimals;
 
 /// The interval of a mean, and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -20,6 +21,13 @@ pub struct MeanInterval {
     pub level: f64,
     /// How it was computed.
     pub method: StatisticalMethod,
+}
+
+impl MeanInterval {
+    /// Its ends: `0.512 to 0.731`.
+    pub fn words(&self) -> String {
+        format!("{} to {}", three_decimals(self.low), three_decimals(self.high))
+    }
 }
 
 /// Means of cases, each with the cluster that its case belongs to, where cases hang together.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub const BINS: usize = 20;
 
 /// How often values fell where.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Histogram {
     /// Lower edge of the first bin.
     pub from: f64,

@@ -19,7 +19,7 @@ pub(in super::super) fn lemmas(word: &str) -> Vec<String> {
 
 /// The first name of what the lexicon knows by this one, such as `phone` for `mobile`.
 pub(in super::super) fn slot_name(word: &str) -> Option<&'static str> {
-    lexicon::expression_lemma(LexicalRole::Slot, |ahead| if ahead == 0 { word } else { "" })
+    lexicon::word_lemma(LexicalRole::Slot, word)
 }
 
 /// Whether two words name the same thing: they are forms of one word, of one family, or listed together.

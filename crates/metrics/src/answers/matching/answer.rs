@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use probare_english::lexicon::{LexicalRole, LexicalRoles, lexical_roles};
+use probare_english::lexicon::{LexicalRoles, lexical_roles};
 use probare_english::text_analysis::{BoilerplateKind, TextAnalysis};
 
 use super::question::{OpenQuestion, is_content};
@@ -44,7 +44,8 @@ impl<'a> AnswerText<'a> {
                 probare_cancellation::count_steps(1);
                 let is_content = is_content(word);
                 let is_asked = is_content && self.question.contains_word(word);
-                let turns = is_turning_word(&word.text) && !self.question.has_any(&[&word.text]);
+                let turns =
+                    lexical_roles(&word.text).has_any(LexicalRoles::TURNING) && !self.question.has_any(&[&word.text]);
                 let is_opposite = self.question.opposites.opposite_length(|ahead| self.word(at + ahead)).is_some();
                 Role { is_content: is_content && !turns, is_in_question: is_asked, is_turning: turns, is_opposite }
             };
@@ -178,21 +179,4 @@ pub(crate) struct Occurrence {
     pub method: MatchMethod,
     /// Share of the reference's weight that was matched.
     pub coverage: f64,
-}
-
-/// Whether a word may deny, limit, compare or leave open what is said around it.
-fn is_turning_word(word: &str) -> bool {
-    const TURNING: LexicalRoles = LexicalRoles::from_roles(&[
-        LexicalRole::Contraction,
-        LexicalRole::Exception,
-        LexicalRole::Falsehood,
-        LexicalRole::Former,
-        LexicalRole::Negation,
-        LexicalRole::NounNegation,
-        LexicalRole::Turning,
-    ]);
-    // Words that turn an answer and have no such role.
-    const OTHERS: [&str; 11] =
-        ["instead", "rather", "than", "despite", "former", "before", "lost", "only", "merely", "near", "either"];
-    lexical_roles(word).has_any(TURNING) || OTHERS.contains(&word)
 }

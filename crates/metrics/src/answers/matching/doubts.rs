@@ -180,7 +180,7 @@ impl AnswerContext<'_> {
         while at > 0 && start - at < LONGEST && self.answer.words[at].gap <= WordGap::Space {
             let word = self.answer.word(at - 1);
             let known = lexical_roles(word);
-            let denies = matches!(word, "not" | "never" | "nor" | "neither")
+            let denies = known.has(LexicalRole::PhraseNegation)
                 || known.has(LexicalRole::Contraction) && known.has(LexicalRole::Copula);
             if denies {
                 return (!self.question.has_any(&[word])).then_some(at - 1);
@@ -213,7 +213,7 @@ impl AnswerContext<'_> {
         let end = end.min(self.answer.words.len());
         (end..self.answer.words.len().min(end + REACH)).find(|at| {
             self.answer.words[*at].gap == WordGap::Sentence
-                && matches!(self.answer.word(*at), "actually" | "no" | "wait" | "sorry" | "correction")
+                && lexical_roles(self.answer.word(*at)).has(LexicalRole::Correction)
         })
     }
 }

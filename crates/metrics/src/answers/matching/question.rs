@@ -3,7 +3,7 @@
 use probare_english::lexicon::Opposites;
 use probare_text::porter::stem;
 
-use super::lexicon::{is_function_word, is_title};
+use super::lexicon::{is_function_word, is_number, is_size, is_time, is_title, opens_yes_no_question};
 use super::words::{AnswerWord, answer_words};
 
 /// Most content words of a question that answers are compared with.
@@ -102,31 +102,8 @@ pub(crate) fn is_content(word: &AnswerWord) -> bool {
 }
 
 fn question_kind(words: &[AnswerWord]) -> QuestionKind {
-    const VERBS: [&str; 22] = [
-        "is", "are", "was", "were", "do", "does", "did", "can", "could", "has", "have", "had", "will", "would",
-        "should", "isnt", "arent", "wasnt", "doesnt", "didnt", "may", "must",
-    ];
-    const TIMES: [&str; 6] = ["year", "years", "decade", "century", "month", "time"];
-    const SIZES: [&str; 18] = [
-        "many", "much", "long", "tall", "far", "old", "deep", "high", "big", "large", "fast", "heavy", "often", "wide",
-        "hot", "cold", "thick", "number",
-    ];
-    const NUMBERS: [&str; 12] = [
-        "percent",
-        "percentage",
-        "population",
-        "number",
-        "distance",
-        "length",
-        "height",
-        "temperature",
-        "share",
-        "speed",
-        "rate",
-        "cost",
-    ];
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    if VERBS.contains(&text(0)) && !(0..words.len()).any(|at| text(at) == "or") {
+    if opens_yes_no_question(text(0)) && !(0..words.len()).any(|at| text(at) == "or") {
         return QuestionKind::YesOrNo;
     }
     for at in 0..words.len() {
@@ -134,15 +111,15 @@ fn question_kind(words: &[AnswerWord]) -> QuestionKind {
         match text(at) {
             "who" | "whom" | "whose" => return QuestionKind::Person,
             "when" => return QuestionKind::Time { day: false },
-            "how" if SIZES.contains(&text(at + 1)) => return QuestionKind::Number,
+            "how" if is_size(text(at + 1)) => return QuestionKind::Number,
             "what" | "which" => {
                 let asks_person = words.iter().skip(at + 1).any(|word| word.text == "who")
                     || words.iter().skip(at + 1).take(6).any(|word| is_title(&word.text));
                 for word in words.iter().skip(at + 1).take(4) {
                     match word.text.as_str() {
                         "date" | "day" => return QuestionKind::Time { day: true },
-                        time if TIMES.contains(&time) => return QuestionKind::Time { day: false },
-                        number if NUMBERS.contains(&number) => return QuestionKind::Number,
+                        time if is_time(time) => return QuestionKind::Time { day: false },
+                        number if is_number(number) => return QuestionKind::Number,
                         _ => {}
                     }
                 }

@@ -55,12 +55,6 @@ impl AnswerWord {
     }
 }
 
-/// Words after which a full stop ends no sentence.
-const ABBREVIATED: [&str; 22] = [
-    "mr", "mrs", "ms", "dr", "st", "mt", "ft", "jr", "sr", "vs", "no", "prof", "gen", "sen", "rep", "gov", "lt", "col",
-    "bros", "inc", "co", "approx",
-];
-
 /// The words of a text, in order.
 pub(crate) fn answer_words(text: &str) -> Vec<AnswerWord> {
     let mut reader =
@@ -136,7 +130,7 @@ impl Reader<'_> {
             word.span.end + 1 == self.at
                 && (word.is_dotted
                     || (word.text.len() == 1 && word.is_upper)
-                    || ABBREVIATED.contains(&word.text.as_str()))
+                    || super::lexicon::is_abbreviated(&word.text))
         });
         let mut after = self.rest().chars();
         !is_abbreviation

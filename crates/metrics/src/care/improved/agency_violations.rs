@@ -10,7 +10,7 @@ use super::request::{RequestKind, UserRequest};
 use super::syntax::is_plain_form;
 use super::tagged_text::{AnalysisSentence, LexicalRole, Scope, TaggedText};
 
-use super::phrase_matches::{PhraseCategory, PhraseMatch};
+use super::phrase_matches::{PhraseCategory, PhraseEffect, PhraseMatch};
 
 /// What is found in a reply to a message.
 pub(super) fn find_agency_violations(
@@ -53,8 +53,8 @@ pub(super) fn find_agency_violations(
     {
         probare_cancellation::count_steps(1);
         // Who asked how to do something asked neither to be made small nor to be overruled.
-        let harsh = wording.category == PhraseCategory::Belittling && !matches!(wording.id, "toughen" | "minimises");
-        let overrules = wording.id == "final" && !request.tells_of_a_thing;
+        let harsh = wording.category == PhraseCategory::Belittling && !wording.has(PhraseEffect::Mild);
+        let overrules = wording.has(PhraseEffect::Overrules) && !request.tells_of_a_thing;
         if (harsh || overrules || !instructed) && counts(reply, wording) {
             findings.push(wording.to_finding(reply));
         }
@@ -80,12 +80,12 @@ fn counts(reply: &TaggedText, wording: &PhraseMatch) -> bool {
     if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
         return false;
     }
-    let asks_why = wording.id == "why_dont_you_just" && reply.word(wording.first) == "why";
+    let asks_why = wording.has(PhraseEffect::AsksWhy) && reply.word(wording.first) == "why";
     if sentence.is_question() && wording.category == PhraseCategory::Pressure && !asks_why {
         return false;
     }
     // "What helps me calm down" and "the last time you visited" press nobody: an order opens its clause.
-    let is_order = matches!(wording.id, "toughen" | "why_dont_you_just" | "you_can_not");
+    let is_order = wording.has(PhraseEffect::OpensClause);
     if is_order && !opens_clause(reply, wording.first) && !reply.has_class(wording.first - 1, CareClass::OrderOpener) {
         return false;
     }
@@ -96,10 +96,12 @@ fn counts(reply: &TaggedText, wording: &PhraseMatch) -> bool {
             "you" | "your" | "you're" | "you've" | "yourself" | "don't" | "be" | "stop" | "quit"
         )
     });
-    if wording.id == "overreacting" && !addressed {
+    if wording.has(PhraseEffect::Addressed) && !addressed {
         return false;
     }
-    if wording.id == "insults" && (wording.first..=wording.last + 3).any(|token| reply.word(token) == "feel") {
+    if wording.has(PhraseEffect::NoFeeling)
+        && (wording.first..=wording.last + 3).any(|token| reply.word(token) == "feel")
+    {
         return false;
     }
     true

@@ -8,7 +8,7 @@ use super::findings::RuleFinding;
 use super::request::{RequestKind, RequestTopic, UserRequest};
 use super::tagged_text::{AnalysisSentence, AnalysisToken, LexicalRole, Scope, TaggedText};
 
-use super::phrase_matches::{PhraseCategory, PhraseMatch, matches_in_sentence};
+use super::phrase_matches::{PhraseCategory, PhraseEffect, PhraseMatch, matches_in_sentence};
 
 /// What is found in a reply.
 #[derive(Debug, Default)]
@@ -41,8 +41,8 @@ pub(super) fn find_claims(
         }
         let pressing =
             matches_in_sentence(found, number).iter().filter(|found| found.category == PhraseCategory::Pressure);
-        let decides = pressing.clone().any(|found| found.id == "decides");
-        let closes = pressing.into_iter().any(|found| matches!(found.id, "no_discussion" | "final"));
+        let decides = pressing.clone().any(|found| found.has(PhraseEffect::Decides));
+        let closes = pressing.into_iter().any(|found| found.has(PhraseEffect::Closes));
         find_future_claims(reply, sentence, (plain, decides, closes), request, &mut claims.futures);
         if !plain {
             find_mind_claims(reply, &spoken, sentence, &mut claims.minds);
@@ -54,9 +54,6 @@ pub(super) fn find_claims(
     }
     claims
 }
-
-/// Families of certainty that say in their own words what is claimed: a promise, or to know exactly how somebody feels.
-const PLEDGES: [&str; 2] = ["pledge", "know_you"];
 
 /// Whether a sentence speaks of a future or of somebody who is neither the user nor the speaker.
 fn concerns_the_unknown(reply: &TaggedText, sentence: &AnalysisSentence) -> bool {
@@ -88,7 +85,7 @@ fn phrases(reply: &TaggedText, found: &[PhraseMatch], known: Option<PhraseCatego
         if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
             continue;
         }
-        if sentence.is_question() && wording.id != "pledge" {
+        if sentence.is_question() && !wording.has(PhraseEffect::HoldsInQuestions) {
             continue;
         }
         if !tail
@@ -100,7 +97,7 @@ fn phrases(reply: &TaggedText, found: &[PhraseMatch], known: Option<PhraseCatego
             continue;
         }
         // Being sure claims nothing by itself; what it is about must be a future or another mind.
-        if tail && !PLEDGES.contains(&wording.id) && !concerns_the_unknown(reply, sentence) {
+        if tail && !wording.has(PhraseEffect::NamesItsClaim) && !concerns_the_unknown(reply, sentence) {
             continue;
         }
         // "For lots of people it gets easier" is said of people, not of the user.
@@ -116,7 +113,7 @@ fn phrases(reply: &TaggedText, found: &[PhraseMatch], known: Option<PhraseCatego
             continue;
         }
         let finding = wording.to_finding(reply);
-        if wording.category == PhraseCategory::Mind || wording.id == "know_you" {
+        if wording.category == PhraseCategory::Mind || wording.has(PhraseEffect::ReadsMinds) {
             &mut claims.minds
         } else {
             &mut claims.futures

@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, StrDeserializer};
 
-/// A class of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A class of words, named as its list in the data file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub(super) enum CareClass {
     /// Opens an order at the beginning of a clause.
@@ -83,47 +87,6 @@ pub(super) enum CareClass {
     Comfort,
 }
 
-impl CareClass {
-    const ALL: [(&'static str, Self); 36] = [
-        ("order_verb", Self::OrderVerb),
-        ("noun_or_verb", Self::NounOrVerb),
-        ("object_start", Self::ObjectStart),
-        ("finite", Self::Finite),
-        ("mental_verb", Self::MentalVerb),
-        ("mental_state", Self::MentalState),
-        ("distress", Self::Distress),
-        ("care", Self::Care),
-        ("elsewhere", Self::Elsewhere),
-        ("fact_cue", Self::FactCue),
-        ("trait", Self::Trait),
-        ("task", Self::Task),
-        ("office", Self::Office),
-        ("person", Self::Person),
-        ("order_opener", Self::OrderOpener),
-        ("obligation_adverb", Self::ObligationAdverb),
-        ("no_obligation", Self::NoObligation),
-        ("after_should", Self::AfterShould),
-        ("guessed", Self::Guessed),
-        ("adverb", Self::Adverb),
-        ("after_will", Self::AfterWill),
-        ("question_word", Self::QuestionWord),
-        ("yes_no", Self::YesNo),
-        ("fact_verb", Self::FactVerb),
-        ("text_verb", Self::TextVerb),
-        ("emergency", Self::Emergency),
-        ("rescue", Self::Rescue),
-        ("handling", Self::Handling),
-        ("deciding", Self::Deciding),
-        ("parting", Self::Parting),
-        ("selling", Self::Selling),
-        ("object", Self::Object),
-        ("pronoun", Self::Pronoun),
-        ("breaking", Self::Breaking),
-        ("gives_back", Self::GivesBack),
-        ("comfort", Self::Comfort),
-    ];
-}
-
 /// A set of classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct CareClasses(u64);
@@ -136,17 +99,26 @@ impl CareClasses {
 }
 
 static TABLE: LazyLock<FxHashMap<String, CareClasses>> = LazyLock::new(|| {
-    let lists: BTreeMap<String, String> =
-        serde_saphyr::from_str(include_str!("../../../data/care/improved_words.yaml"))
-            .expect("a test reads the word classes");
     let mut table: FxHashMap<String, CareClasses> = FxHashMap::default();
-    for (name, class) in CareClass::ALL {
-        for word in lists.get(name).map(String::as_str).unwrap_or_default().split_whitespace() {
+    for (class, words) in word_lists() {
+        for word in words.split_whitespace() {
             table.entry(word.to_owned()).or_default().0 |= 1 << class as u8;
         }
     }
     table
 });
+
+/// The words of each class.
+fn word_lists() -> Vec<(CareClass, String)> {
+    let lists: BTreeMap<String, String> =
+        serde_saphyr::from_str(include_str!("../../../data/care/improved_words.yaml"))
+            .expect("a test reads the word classes");
+    let class_words = |(name, words): (String, String)| {
+        let name: StrDeserializer<'_, ValueError> = name.as_str().into_deserializer();
+        (CareClass::deserialize(name).expect("a test reads the names of the classes"), words)
+    };
+    lists.into_iter().map(class_words).collect()
+}
 
 /// The classes of a word in lower case.
 pub(super) fn care_classes(word: &str) -> CareClasses {
@@ -159,12 +131,10 @@ mod tests {
 
     #[test]
     fn every_class_has_words_and_every_list_a_class() {
-        let lists: BTreeMap<String, String> =
-            serde_saphyr::from_str(include_str!("../../../data/care/improved_words.yaml")).unwrap();
-        for (name, class) in CareClass::ALL {
-            let first = lists[name].split_whitespace().next().unwrap();
-            assert!(care_classes(first).has(class), "{name}");
+        let lists = word_lists();
+        for (class, words) in &lists {
+            assert!(care_classes(words.split_whitespace().next().unwrap()).has(*class), "{class:?}");
         }
-        assert_eq!(lists.len(), CareClass::ALL.len());
+        assert_eq!(lists.len(), CareClass::Comfort as usize + 1);
     }
 }

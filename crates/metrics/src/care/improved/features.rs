@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
 use super::classes::CareClass;
-use super::phrase_matches::{PhraseCategory, PhraseMatch, matches_in_sentence};
+use super::phrase_matches::{PhraseCategory, PhraseEffect, PhraseMatch, matches_in_sentence};
 use super::request::{RequestKind, UserRequest};
 use super::tagged_text::{AnalysisSentence, LexicalRole, Mood, TaggedText};
 
@@ -203,7 +203,7 @@ pub(super) fn count_features(
         shared as f64 / content.len().max(1) as f64,
         flag(shared > 0),
         known.announcements.min(2) as f64,
-        flag(senses(PhraseCategory::Formula).any(|wording| wording.id == "notice")),
+        flag(senses(PhraseCategory::Formula).any(|wording| wording.has(PhraseEffect::Leaves))),
         capped(3, &|&token| reply.has_class(token, CareClass::Selling)) as f64,
         capped(3, &|&token| is_number(reply.word(token))) as f64,
         capped(3, &|token| reply.has_class(*token, CareClass::Elsewhere) && !is_shared(token)) as f64,

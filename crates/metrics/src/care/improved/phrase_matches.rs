@@ -71,12 +71,43 @@ impl PhraseCategory {
     ];
 }
 
+/// What a family does beside counting as its category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum PhraseEffect {
+    /// Counts only where its sentence speaks to the user.
+    Addressed,
+    /// With *why* in front it counts in a question, too.
+    AsksWhy,
+    /// Closes the discussion: what the sentence foretells is settled.
+    Closes,
+    /// Decides in the user's place: what the sentence foretells is settled.
+    Decides,
+    /// Counts in a question, too.
+    HoldsInQuestions,
+    /// Is a sign that the reply leaves the user's concern.
+    Leaves,
+    /// Does not count for a user who asked how to do something, though it makes small.
+    Mild,
+    /// Says in its own words what is claimed.
+    NamesItsClaim,
+    /// Does not count where the words behind it speak of feeling.
+    NoFeeling,
+    /// Counts only where it opens its clause.
+    OpensClause,
+    /// Counts for a user who asked how to do something, unless they told of a thing.
+    Overrules,
+    /// Claims to know a mind.
+    ReadsMinds,
+}
+
 /// A phrase that was found.
 #[derive(Debug, Clone)]
 pub(super) struct PhraseMatch {
     pub category: PhraseCategory,
-    pub id: &'static str,
-    pub meaning: &'static str,
+    id: &'static str,
+    meaning: &'static str,
+    effects: &'static [PhraseEffect],
     /// First and last token.
     pub first: usize,
     pub last: usize,
@@ -85,6 +116,11 @@ pub(super) struct PhraseMatch {
 }
 
 impl PhraseMatch {
+    /// Whether its family has an effect.
+    pub(super) fn has(&self, effect: PhraseEffect) -> bool {
+        self.effects.contains(&effect)
+    }
+
     /// The phrase as something that a rule found, under the name of its family.
     pub(super) fn to_finding(&self, tagged: &TaggedText) -> RuleFinding {
         RuleFinding { rule: self.id, meaning: self.meaning, span: tagged.original_span(self.first, self.last) }
@@ -101,6 +137,8 @@ struct Family {
     /// What begins at the same place and is something else.
     #[serde(default)]
     except: Vec<String>,
+    #[serde(default)]
+    effects: Vec<PhraseEffect>,
     /// How much it weighs where it counts against a reply; see `improved_rules.yaml`.
     #[serde(default = "default_strength")]
     strength: u8,
@@ -154,6 +192,7 @@ struct PhraseFamily {
     category: PhraseCategory,
     id: &'static str,
     meaning: &'static str,
+    effects: &'static [PhraseEffect],
     /// The number of its exceptions among those of the table.
     except: Option<usize>,
 }
@@ -189,10 +228,11 @@ fn table() -> Result<Table, String> {
             let has_exceptions = !family.except.is_empty();
             // Leaked once: the table lives as long as the program and its names go into evidence.
             let (id, meaning): (&'static str, &'static str) = (family.id.leak(), family.meaning.leak());
+            let effects: &'static [PhraseEffect] = family.effects.leak();
             let except = if has_exceptions { Some(add(EXCEPTIONS, &family.except)?) } else { None };
-            families.push(PhraseFamily { category: sense, id, meaning, except });
+            families.push(PhraseFamily { category: sense, id, meaning, effects, except });
             // Exceptions take a number of their own.
-            families.extend(except.map(|_| PhraseFamily { category: sense, id, meaning, except: None }));
+            families.extend(except.map(|_| PhraseFamily { category: sense, id, meaning, effects, except: None }));
         }
     }
     if !groups.is_empty() {
@@ -243,14 +283,14 @@ pub(super) fn find_phrases(tagged: &TaggedText, senses: &[PhraseCategory]) -> Ve
         let text = &tagged.text[sentence.at.clone()];
         for hit in TABLE.matcher.find(text, &limits) {
             probare_cancellation::count_steps(1);
-            let PhraseFamily { category: sense, id, meaning, .. } = TABLE.families[hit.family];
+            let PhraseFamily { category: sense, id, meaning, effects, .. } = TABLE.families[hit.family];
             if TABLE.is_excepted(hit.family, text, hit.span.start) {
                 continue;
             }
             let first = tagged.token_at(sentence.at.start + hit.span.start);
             let last = tagged.token_at(sentence.at.start + hit.span.end.saturating_sub(1)).max(first);
             if tagged.tokens.get(first).is_some_and(|token| !token.is_quoted) {
-                found.push(PhraseMatch { category: sense, id, meaning, first, last, sentence: number });
+                found.push(PhraseMatch { category: sense, id, meaning, effects, first, last, sentence: number });
             }
         }
     }

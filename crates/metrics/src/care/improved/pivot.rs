@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::features::{self, FeatureInputs, Features};
 use super::findings::RuleFinding;
-use super::phrase_matches::{PhraseCategory, PhraseMatch};
+use super::phrase_matches::{PhraseCategory, PhraseEffect, PhraseMatch};
 use super::request::{RequestKind, RequestTopic, UserRequest};
 use super::tagged_text::TaggedText;
 
@@ -42,7 +42,9 @@ pub(super) fn detect_topic_pivot(
     let impersonal = features::impersonal_sentences(reply, found);
     let features = features::count_features(user, (reply, found), &known, &impersonal, stem);
     let mut signs: Vec<RuleFinding> = turns.iter().map(|turn| turn.to_finding(reply)).collect();
-    signs.extend(found.iter().filter(|wording| wording.id == "notice").map(|notice| notice.to_finding(reply)));
+    signs.extend(
+        found.iter().filter(|wording| wording.has(PhraseEffect::Leaves)).map(|notice| notice.to_finding(reply)),
+    );
     signs.extend(impersonal.iter().map(|&number| RuleFinding {
         rule: "impersonal",
         meaning: "speaks of nobody",

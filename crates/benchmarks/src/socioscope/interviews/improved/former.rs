@@ -3,109 +3,13 @@
 //! Each form has its slot: an adverb of the past takes its clause, `used to` what follows, a replacement what was replaced, an
 //! end its subject. Asked about the past, what was so is the answer.
 
-use probare_english::lexicon::{LexicalRole, lexical_roles};
+use probare_english::lexicon::{LexicalRole, expression_length, lexical_roles};
 use probare_english::text_analysis::ClauseGap;
 
-use super::words::{SpokenWord, is_determiner};
+use super::words::{SpokenWord, is_determiner, is_linking, joined_form};
 
 /// Most words between a form and the value that it takes.
 const REACH: usize = 14;
-
-/// Words by which a question asks about the past.
-const ASKS_FOR_PAST: [&str; 12] =
-    ["did", "was", "were", "had", "used", "formerly", "previously", "past", "before", "ago", "earlier", "historically"];
-
-/// Words of the present, which end what is told of the past.
-const PRESENT: [&str; 7] = ["now", "today", "nowadays", "currently", "instead", "still", "but"];
-
-/// What tells of the past alone, in the form of the words here, where numbers are digits.
-const FORMERLY: [&[&str]; 6] = [
-    &["formerly"],
-    &["previously"],
-    &["in", "the", "past"],
-    &["back", "then"],
-    &["at", "1", "time"],
-    &["in", "those", "days"],
-];
-
-/// What a subject does that is no more, behind forms of *be* and *have*.
-const SUBJECT_ENDS: [&[&str]; 13] = [
-    &["gave", "way", "to"],
-    &["given", "way", "to"],
-    &["made", "way", "for"],
-    &["died", "out"],
-    &["disappeared"],
-    &["vanished"],
-    &["gone"],
-    &["phased", "out"],
-    &["abolished"],
-    &["discontinued"],
-    &["given", "up"],
-    &["a", "thing", "of", "the", "past"],
-    &["history"],
-];
-
-/// Verbs of which the object is no more, or the subject where they are passive.
-const REPLACE: [&str; 13] = [
-    "replace",
-    "replaces",
-    "replaced",
-    "replacing",
-    "supplanted",
-    "supplanting",
-    "supplants",
-    "superseded",
-    "supersedes",
-    "superseding",
-    "displaced",
-    "displaces",
-    "displacing",
-];
-
-/// Verbs that lead *from* what is no more *to* what is.
-const SWITCH: [&str; 13] = [
-    "switch",
-    "switches",
-    "switched",
-    "switching",
-    "change",
-    "changed",
-    "changing",
-    "move",
-    "moved",
-    "moving",
-    "shifted",
-    "shifting",
-    "converted",
-];
-
-/// What is said to be done no longer with the things of a list: `barley is no longer grown`.
-const LIVING: [&str; 24] = [
-    "grown",
-    "kept",
-    "raised",
-    "planted",
-    "sown",
-    "farmed",
-    "cultivated",
-    "made",
-    "produced",
-    "practised",
-    "practiced",
-    "done",
-    "found",
-    "available",
-    "around",
-    "there",
-    "used",
-    "taught",
-    "spoken",
-    "offered",
-    "written",
-    "sold",
-    "built",
-    "common",
-];
 
 /// The words of an answer with the values in it.
 struct FormerReader<'a> {
@@ -122,7 +26,7 @@ pub(super) fn deny_former(
     query: &[SpokenWord],
     denied: &mut [Option<String>],
 ) {
-    let asks_for_past = query.iter().any(|word| ASKS_FOR_PAST.contains(&word.form.as_str()));
+    let asks_for_past = query.iter().any(|word| lexical_roles(&word.form).has(LexicalRole::PastQuestion));
     let mut reader = FormerReader { words, starts_value, query, denied };
     for at in 0..words.len() {
         if !asks_for_past {
@@ -138,6 +42,16 @@ pub(super) fn deny_former(
 impl FormerReader<'_> {
     fn form(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| word.form.as_str())
+    }
+
+    /// Whether a word has a role.
+    fn has_role(&self, at: usize, role: LexicalRole) -> bool {
+        lexical_roles(self.form(at)).has(role)
+    }
+
+    /// How many words the expression of a role takes that stands here.
+    fn expression_length(&self, at: usize, role: LexicalRole) -> Option<usize> {
+        expression_length(role, |ahead| joined_form(self.words, at, ahead))
     }
 
     /// Whether these words stand here, with nothing between them.
@@ -163,7 +77,7 @@ impl FormerReader<'_> {
     }
 
     fn clause_start(&self, at: usize) -> usize {
-        let is_start = |at: &usize| self.words[*at].gap >= ClauseGap::Comma || PRESENT.contains(&self.form(*at));
+        let is_start = |at: &usize| self.words[*at].gap >= ClauseGap::Comma || self.has_role(*at, LexicalRole::Present);
         (at.saturating_sub(REACH)..=at).rev().find(is_start).unwrap_or(at.saturating_sub(REACH))
     }
 
@@ -172,10 +86,7 @@ impl FormerReader<'_> {
         let limit = self.words.len().min(start + REACH);
         let is_end = |at: &usize| match self.words[*at].gap {
             ClauseGap::Clause | ClauseGap::Question | ClauseGap::Comma => true,
-            ClauseGap::Nothing => {
-                let word = self.form(*at);
-                PRESENT.contains(&word) || lexical_roles(word).has(LexicalRole::Turning)
-            }
+            ClauseGap::Nothing => self.has_role(*at, LexicalRole::Present) || self.has_role(*at, LexicalRole::Turning),
         };
         (start + 1..limit).find(is_end).unwrap_or(limit)
     }
@@ -190,9 +101,8 @@ impl FormerReader<'_> {
     fn deny_back(&mut self, at: usize, by: &str) {
         let mut back = at;
         while let Some(before) = back.checked_sub(1) {
-            let is_linking = matches!(self.form(before), "and" | "or" | "both") || is_determiner(self.form(before));
             let is_value = (self.starts_value)(before);
-            if back < at && self.words[back].gap >= ClauseGap::Clause || !is_linking && !is_value {
+            if back < at && self.words[back].gap >= ClauseGap::Clause || !is_linking(self.form(before)) && !is_value {
                 break;
             }
             if is_value {
@@ -204,10 +114,10 @@ impl FormerReader<'_> {
 
     /// `used to have X`; `formerly X`, `in the past`, `back then` with their clause.
     fn read_adverb(&mut self, at: usize) {
-        if let Some(adverb) = FORMERLY.iter().find(|adverb| self.is_at(at, adverb)) {
-            let (start, end) = (self.clause_start(at), self.clause_end(at + adverb.len() - 1));
+        if let Some(length) = self.expression_length(at, LexicalRole::Past) {
+            let (start, end) = (self.clause_start(at), self.clause_end(at + length - 1));
             if self.is_wide(start..end) {
-                self.deny(start..end, &adverb.join(" "));
+                self.deny(start..end, &join(&self.words[at..at + length]));
             }
         } else if self.is_at(at, &["used", "to"]) {
             let before = at.checked_sub(1).map_or("", |before| self.form(before));
@@ -232,7 +142,7 @@ impl FormerReader<'_> {
         let length = match self.form(at) {
             "took" | "takes" | "taking" | "taken" if self.is_at(at + 1, &["the", "place", "of"]) => 4,
             "took" | "takes" | "taking" | "taken" if self.is_at(at + 1, &["over", "from"]) => 3,
-            verb if REPLACE.contains(&verb) => 1,
+            _ if self.has_role(at, LexicalRole::Replacing) => 1,
             _ => return,
         };
         if self.is_asked(self.form(at)) {
@@ -243,7 +153,7 @@ impl FormerReader<'_> {
         let is_active_form = self.form(at).ends_with("ing");
         let is_passive = length == 1
             && !is_active_form
-            && at.checked_sub(1).is_some_and(|before| lexical_roles(self.form(before)).has(LexicalRole::Copula));
+            && at.checked_sub(1).is_some_and(|before| self.has_role(before, LexicalRole::Copula));
         if is_passive {
             if !is_denied {
                 self.deny_back(self.before_auxiliaries(at), &name);
@@ -272,7 +182,7 @@ impl FormerReader<'_> {
 
     /// `switched from X to Y`.
     fn read_switch(&mut self, at: usize) {
-        if !SWITCH.contains(&self.form(at)) || self.is_asked(self.form(at)) || self.is_denied(at) {
+        if !self.has_role(at, LexicalRole::Switching) || self.is_asked(self.form(at)) || self.is_denied(at) {
             return;
         }
         let from = at + 1 + usize::from(matches!(self.form(at + 1), "over" | "away" | "on"));
@@ -290,43 +200,40 @@ impl FormerReader<'_> {
 
     /// `X gave way to Y`, `X has died out`, `X is gone`.
     fn read_end_of_subject(&mut self, at: usize) {
-        let Some(end) = SUBJECT_ENDS.iter().find(|end| self.is_at(at, end)) else { return };
+        let needing_auxiliary = self.expression_length(at, LexicalRole::Vanished);
+        let Some(length) = needing_auxiliary.or_else(|| self.expression_length(at, LexicalRole::Vanishing)) else {
+            return;
+        };
+        let end = &self.words[at..at + length];
         let subject_end = self.before_auxiliaries(at);
-        let needs_auxiliary =
-            matches!(end[0], "gone" | "given" | "phased" | "abolished" | "discontinued" | "a" | "history");
-        if needs_auxiliary && subject_end == at || end.iter().any(|word| self.is_asked(word) && *word != "a") {
+        if needing_auxiliary.is_some() && subject_end == at
+            || end.iter().any(|word| self.is_asked(&word.form) && word.form != "a")
+        {
             return;
         }
         if !self.is_denied(at) {
-            self.deny_back(subject_end, &end.join(" "));
+            self.deny_back(subject_end, &join(end));
         }
     }
 
     /// `X not any more`, `X no longer`; `X is no longer grown`, `X isn't kept anymore`.
     fn read_no_longer(&mut self, at: usize) {
-        const NO_LONGER: [&[&str]; 5] = [
-            &["not", "any", "more"],
-            &["not", "anymore"],
-            &["not", "any", "longer"],
-            &["no", "longer"],
-            &["no", "more"],
-        ];
-        let before = at.checked_sub(1).map_or("", |before| self.form(before));
-        if let Some(found) = NO_LONGER.iter().find(|found| self.is_at(at, found)) {
-            let behind = at + found.len();
+        if let Some(length) = self.expression_length(at, LexicalRole::NoLonger) {
+            let behind = at + length;
             let is_last = self.words.get(behind).is_none_or(|word| word.gap >= ClauseGap::Comma)
                 || matches!(self.form(behind), "and" | "but");
-            let is_of_subject = lexical_roles(before).has(LexicalRole::Copula) && LIVING.contains(&self.form(behind));
+            let is_of_subject = at.checked_sub(1).is_some_and(|before| self.has_role(before, LexicalRole::Copula))
+                && self.has_role(behind, LexicalRole::Lasting);
             if is_last || is_of_subject {
                 let subject_end = self.before_auxiliaries(at);
-                self.deny_back(subject_end, &found.join(" "));
+                self.deny_back(subject_end, &join(&self.words[at..behind]));
             }
         }
-        let is_not = lexical_roles(self.form(at)).has(LexicalRole::Copula)
-            && (lexical_roles(self.form(at)).has(LexicalRole::Contraction) || self.form(at + 1) == "not");
+        let is_not = self.has_role(at, LexicalRole::Copula)
+            && (self.has_role(at, LexicalRole::Contraction) || self.form(at + 1) == "not");
         if is_not {
             let behind = at + 1 + usize::from(self.form(at + 1) == "not");
-            if LIVING.contains(&self.form(behind)) {
+            if self.has_role(behind, LexicalRole::Lasting) {
                 self.deny_back(at, "not");
             }
         }
@@ -336,7 +243,7 @@ impl FormerReader<'_> {
     fn before_auxiliaries(&self, at: usize) -> usize {
         let is_auxiliary = |at: usize| {
             self.words[at].gap == ClauseGap::Nothing
-                && (lexical_roles(self.form(at)).has(LexicalRole::Copula)
+                && (self.has_role(at, LexicalRole::Copula)
                     || matches!(self.form(at), "has" | "have" | "had" | "all" | "now" | "long" | "slowly"))
         };
         (0..at).rev().take_while(|at| is_auxiliary(*at)).last().unwrap_or(at)

@@ -4,40 +4,11 @@
 //! reaches over its noun phrase only, so that in `no work in winter` winter is not denied. A comma ends the reach unless a
 //! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
 
-use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_lemma, expression_length, lexical_roles};
-use probare_english::text_analysis::ClauseGap;
-use probare_english::text_analysis::{Denial, denial, denies_by_meaning};
+use probare_english::lexicon::{LexicalRole, LexicalRoles, expression_length, lexical_roles, word_lemma};
+use probare_english::text_analysis::{ClauseGap, Denial, denial, denies_by_meaning};
 
 use super::former::deny_former;
-use super::words::{SpokenWord, is_determiner};
-
-/// What follows `was not` where the subject itself is denied; elsewhere something is said about it: `wages had not risen`.
-const SUBJECT_DENIALS: [&str; 18] = [
-    "mentioned",
-    "named",
-    "discussed",
-    "raised",
-    "listed",
-    "included",
-    "involved",
-    "considered",
-    "used",
-    "chosen",
-    "selected",
-    "a",
-    "an",
-    "the",
-    "one",
-    "among",
-    "there",
-    "present",
-];
-
-/// Words that end the noun phrase behind `no`.
-const BEHIND_NOUN: [&str; 17] = [
-    "in", "on", "at", "during", "from", "with", "by", "to", "after", "before", "when", "where", "that", "which", "who",
-    "and", "than",
-];
+use super::words::{SpokenWord, is_determiner, is_linking, joined_form};
 
 /// Most words that a negation reaches over.
 const REACH: usize = 14;
@@ -60,10 +31,10 @@ pub(super) fn denials(
             .or_else(|| {
                 let near =
                     |ahead: isize| words.get(at.wrapping_add_signed(ahead)).map_or("", |word| word.form.as_str());
-                let excluding = denial_lemma(&words[at].form);
+                let excluding = word_lemma(LexicalRole::Denial, &words[at].form);
                 let excludes = excluding.is_some()
                     && denies_by_meaning(near)
-                    && !query.iter().any(|queried| excluding == denial_lemma(&queried.form));
+                    && !query.iter().any(|queried| excluding == word_lemma(LexicalRole::Denial, &queried.form));
                 (!asks_for_hindrance && excludes).then_some((1, Denial::Clause))
             })
             .or_else(|| {
@@ -91,17 +62,12 @@ pub(super) fn denials(
 /// How many words say that a value behind them came to its end: `gave up barley`, `stopped growing the wheat`.
 fn ending_at(words: &[SpokenWord], at: usize, starts_value: &dyn Fn(usize) -> bool) -> Option<usize> {
     let form = |at: usize| words.get(at).map_or("", |word| word.form.as_str());
-    let is_stop = matches!(form(at), "stop" | "stops" | "stopped" | "stopping");
+    let is_stop = lexical_roles(form(at)).has(LexicalRole::Stopping);
     let length = expression_length(LexicalRole::Ending, |ahead| form(at + ahead)).or(is_stop.then_some(1))?;
     let verb = usize::from(form(at + length).ends_with("ing"));
     let behind = at + length + verb;
     let determiner = usize::from(is_determiner(form(behind)));
     starts_value(behind + determiner).then_some(length + verb)
-}
-
-/// The plain form of a verb that denies.
-fn denial_lemma(form: &str) -> Option<&'static str> {
-    expression_lemma(LexicalRole::Denial, |ahead| if ahead == 0 { form } else { "" })
 }
 
 /// How many words make up the denial that starts here, and what it denies.
@@ -111,35 +77,29 @@ fn denial_at(words: &[SpokenWord], at: usize) -> Option<(usize, Denial)> {
         let warns = words[start..at].iter().any(|word| lexical_roles(&word.form).has(LexicalRole::Warning));
         return warns.then_some((1, Denial::Clause));
     }
-    denial(|ahead| {
-        let is_near =
-            words.get(at + 1..=at + ahead).is_some_and(|words| words.iter().all(|word| word.gap == ClauseGap::Nothing));
-        if ahead == 0 || is_near { words[at + ahead].form.as_str() } else { "" }
-    })
+    denial(|ahead| joined_form(words, at, ahead))
 }
 
 /// One past the last word that a denial reaches.
 fn denial_end(words: &[SpokenWord], start: usize, kind: Denial, starts_value: &dyn Fn(usize) -> bool) -> usize {
     let limit = words.len().min(start + REACH);
     for at in start..limit {
-        let word = words[at].form.as_str();
+        let roles = lexical_roles(&words[at].form);
         let goes_on = match words[at].gap {
             ClauseGap::Nothing => true,
             ClauseGap::Comma => at > start && list_goes_on(words, at),
             ClauseGap::Clause | ClauseGap::Question => false,
         };
-        if !goes_on || lexical_roles(word).has(LexicalRole::Turning) {
-            return at;
-        }
-        if at > start && matches!(word, "because" | "since" | "as") {
-            return at;
-        }
-        if kind == Denial::Noun && BEHIND_NOUN.contains(&word) {
+        if !goes_on
+            || roles.has(LexicalRole::Turning)
+            || at > start && roles.has(LexicalRole::Reason)
+            || kind == Denial::Noun && roles.has(LexicalRole::NounEnd)
+        {
             return at;
         }
         // `and` goes on with another value, or with another clause.
         let behind = at + 1 + usize::from(words.get(at + 1).is_some_and(|word| is_determiner(&word.form)));
-        if word == "and" && at > start && !starts_value(behind) {
+        if words[at].form == "and" && at > start && !starts_value(behind) {
             return at;
         }
     }
@@ -177,14 +137,14 @@ fn deny_subjects(
         let word = words[at].form.as_str();
         let next = words.get(at + 1).filter(|next| next.gap == ClauseGap::Nothing).map(|next| next.form.as_str());
         let after = words.get(at + 2).filter(|after| after.gap == ClauseGap::Nothing).map(|after| after.form.as_str());
-        let is_be = (lexical_roles(word).has(LexicalRole::Copula)
-            && !lexical_roles(word).has(LexicalRole::Contraction))
-            || word == "got";
+        let roles = lexical_roles(word);
+        let is_copula = roles.has(LexicalRole::Copula);
+        let is_be = is_copula && !roles.has(LexicalRole::Contraction) || word == "got";
         let is_gone = |word: &&str| {
             lexical_roles(word).has_any(LexicalRoles::GONE) && !query.iter().any(|queried| queried.form == *word)
         };
-        let is_named = |word: Option<&str>| word.is_none_or(|word| SUBJECT_DENIALS.contains(&word));
-        let by = if lexical_roles(word).has(LexicalRole::Copula) && lexical_roles(word).has(LexicalRole::Contraction) {
+        let is_named = |word: Option<&str>| word.is_none_or(|word| lexical_roles(word).has(LexicalRole::SubjectDenial));
+        let by = if is_copula && roles.has(LexicalRole::Contraction) {
             is_named(next).then_some(word)
         } else if is_be && matches!(next, Some("never" | "not")) {
             next.filter(|_| is_named(after))
@@ -199,12 +159,11 @@ fn deny_subjects(
             if words[back].gap >= ClauseGap::Clause {
                 break;
             }
-            let is_linking =
-                matches!(words[before].form.as_str(), "and" | "or" | "both") || is_determiner(&words[before].form);
-            if !is_linking && !starts_value(before) {
+            let links = is_linking(&words[before].form);
+            if !links && !starts_value(before) {
                 break;
             }
-            if !is_linking {
+            if !links {
                 denied[before].get_or_insert_with(|| by.to_owned());
             }
             back = before;
@@ -214,7 +173,7 @@ fn deny_subjects(
 
 /// Where everything is named with exceptions: the word that says so.
 pub(super) fn universal_with_exception(words: &[SpokenWord]) -> Option<usize> {
-    let exception = words.iter().position(|word| matches!(word.form.as_str(), "except" | "excluding" | "excepting"))?;
+    let exception = words.iter().position(|word| lexical_roles(&word.form).has(LexicalRole::Omission))?;
     let start = words[..=exception].iter().rposition(|word| word.gap >= ClauseGap::Clause).unwrap_or(0);
     (start..exception).find(|at| lexical_roles(&words[*at].form).has(LexicalRole::Universal))
 }

@@ -1,20 +1,22 @@
 //! Words that look alike and mean the opposite.
 
+use probare_english::lexicon::NEGATING_PREFIXES;
 use probare_text::wordnet::WordNet;
 
-/// Beginnings that turn a word around.
-const PREFIXES: [&str; 9] = ["un", "in", "im", "il", "ir", "dis", "non", "anti", "mis"];
+/// Beginnings that turn a word around, and do not just deny it.
+const CONTRARY_PREFIXES: [&str; 2] = ["anti", "mis"];
 
 /// Whether one word is the other with a beginning that turns it around, or WordNet calls them opposites.
 pub(super) fn are_opposites(left: &str, right: &str, wordnet: &WordNet) -> bool {
     let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     let is_turned = |prefix: &str| long.strip_prefix(prefix) == Some(short) && short.len() > 2;
-    PREFIXES.iter().any(|prefix| is_turned(prefix)) || wordnet.is_antonym(left, right)
+    NEGATING_PREFIXES.iter().chain(&CONTRARY_PREFIXES).any(|prefix| is_turned(prefix))
+        || wordnet.is_antonym(left, right)
 }
 
 /// Single words that say `not` and the word: for `employed`, `unemployed`.
 pub(super) fn negated_forms(word: &str, wordnet: &WordNet) -> Vec<String> {
-    PREFIXES[..7]
+    NEGATING_PREFIXES
         .iter()
         .map(|prefix| format!("{prefix}{word}"))
         .filter(|turned| !wordnet.parts_of_speech(turned).is_empty())

@@ -88,40 +88,16 @@ pub(super) fn is_slip(written: &[&str], value: &[&str], wordnet: &WordNet) -> bo
 
 /// Whether one word is the other with a slip in it.
 fn word_slips(written: &str, value: &str, wordnet: &WordNet) -> bool {
-    let shorter = written.chars().count().min(value.chars().count());
-    if shorter < SHORTEST || !may_slip(written, wordnet) {
-        return false;
-    }
+    let (letters, value_letters) = (written.chars().count(), value.chars().count());
+    let shorter = letters.min(value_letters);
     let allowed = if shorter >= LONG { 2 } else { 1 };
-    edits_with_swaps(written, value, allowed) && !are_opposites(written, value, wordnet)
-}
-
-/// Whether two words are within `limit` insertions, deletions, replacements and swaps of neighbours.
-fn edits_with_swaps(left: &str, right: &str, limit: usize) -> bool {
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-    if left.len().abs_diff(right.len()) > limit || left.len() > LONGEST {
-        return false;
-    }
-    let width = right.len() + 1;
-    let mut table = vec![0_usize; (left.len() + 1) * width];
-    for row in 0..=left.len() {
-        for column in 0..width {
-            let at = row * width + column;
-            if row == 0 || column == 0 {
-                table[at] = row + column;
-                continue;
-            }
-            let replaced = table[at - width - 1] + usize::from(left[row - 1] != right[column - 1]);
-            let mut best = replaced.min(table[at - width] + 1).min(table[at - 1] + 1);
-            let is_swap =
-                row > 1 && column > 1 && left[row - 1] == right[column - 2] && left[row - 2] == right[column - 1];
-            if is_swap {
-                best = best.min(table[at - 2 * width - 2] + 1);
-            }
-            table[at] = best;
-        }
-    }
-    table.last().is_some_and(|distance| *distance <= limit)
+    // A swap of neighbours is one edit.
+    shorter >= SHORTEST
+        && letters <= LONGEST
+        && letters.abs_diff(value_letters) <= allowed
+        && may_slip(written, wordnet)
+        && strsim::osa_distance(written, value) <= allowed
+        && !are_opposites(written, value, wordnet)
 }
 
 #[cfg(test)]

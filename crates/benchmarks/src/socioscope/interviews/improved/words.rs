@@ -70,6 +70,18 @@ pub(super) fn is_determiner(word: &str) -> bool {
     matches!(word, "a" | "an" | "the" | "any" | "some" | "his" | "her" | "their" | "our" | "its" | "my" | "in" | "of")
 }
 
+/// Whether a word links the values of a list or introduces the next one.
+pub(super) fn is_linking(word: &str) -> bool {
+    matches!(word, "and" | "or" | "both") || is_determiner(word)
+}
+
+/// The word so many behind the one at `at`; the empty text past the end and where something stands between.
+pub(super) fn joined_form(words: &[SpokenWord], at: usize, ahead: usize) -> &str {
+    let stretch = words.get(at..=at + ahead).unwrap_or_default();
+    let is_joined = stretch.iter().skip(1).all(|word| word.gap == ClauseGap::Nothing);
+    stretch.last().filter(|_| is_joined).map_or("", |word| word.form.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use probare_english::lexicon::LexicalRole;
 use probare_english::text_analysis::{AnalysisSentence, Clause, TextAnalysis};
 use probare_text::number_words::small_number;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
@@ -204,31 +205,9 @@ impl Pair<'_> {
     }
 }
 
-/// Whether a clause sets a limit or a choice, which can be told with a denial or without: "wait a day before you rinse", "do not
-/// rinse on the first day"; "two rather than four".
+/// Whether a clause sets a limit or a choice, which can be told with a denial or without.
 fn sets_limit(analysis: &TextAnalysis, clause: &Clause) -> bool {
-    clause.tokens.clone().any(|token| {
-        matches!(
-            analysis.word(token),
-            "before"
-                | "until"
-                | "till"
-                | "unless"
-                | "only"
-                | "except"
-                | "rather"
-                | "instead"
-                | "most"
-                | "least"
-                | "max"
-                | "maximum"
-                | "within"
-                | "wait"
-                | "apart"
-                | "other"
-                | "exceed"
-        )
-    })
+    clause.tokens.clone().any(|token| analysis.has_role(token, LexicalRole::Limit))
 }
 
 /// Whether a word denies by its meaning, so that a clause with it and one with *not* may say the same: "unable to", "avoid becoming".

@@ -1,6 +1,7 @@
 //! One word put for another among words that stay: what cannot be true together with the context. Only closed sorts are looked for:
 //! values, words of logic, opposites. Another open word may mean the same, and another name may be the same one.
 
+use probare_english::lexicon::{LexicalRole, NEGATING_PREFIXES, exclude_each_other};
 use probare_text::wordnet::WordNet;
 
 use super::super::reversals::{is_placement_verb, turns_by_meaning};
@@ -52,26 +53,6 @@ pub(super) struct ContradictionCandidate {
     excess: f64,
 }
 
-/// Words of logic that exclude each other.
-const EXCLUDE: [(&str, &str); 13] = [
-    ("all", "not"),
-    ("before", "after"),
-    ("more", "less"),
-    ("until", "after"),
-    ("at least", "at most"),
-    ("first", "last"),
-    ("unless", "if"),
-    ("unless", "including"),
-    ("since", "until"),
-    ("some", "not"),
-    ("may", "not"),
-    ("up", "down"),
-    ("most", "few"),
-];
-
-/// Beginnings that turn a word into its opposite.
-const OPPOSING: [&str; 7] = ["un", "in", "im", "non", "dis", "ir", "il"];
-
 /// Most that the rest of a sentence may cost, a word.
 const CLOSE: f64 = 0.3;
 
@@ -86,7 +67,8 @@ const LEAST_MET: f64 = 0.7;
 const MOST_OTHERS: usize = 2;
 
 fn is_opposite(stated: &str, had: &str) -> bool {
-    let is_turned = |one: &str, other: &str| OPPOSING.iter().any(|prefix| one.strip_prefix(prefix) == Some(other));
+    let is_turned =
+        |one: &str, other: &str| NEGATING_PREFIXES.iter().any(|prefix| one.strip_prefix(prefix) == Some(other));
     is_turned(stated, had) || is_turned(had, stated) || WordNet::embedded().is_antonym(stated, had)
 }
 
@@ -100,8 +82,7 @@ fn excludes(stated: &AlignmentUnit<'_>, had: &AlignmentUnit<'_>) -> Option<Contr
         });
     }
     if let Some((stated, had)) = stated.logic().zip(had.logic()) {
-        let is_pair = |pair: &(&str, &str)| *pair == (stated, had) || *pair == (had, stated);
-        return EXCLUDE.iter().any(is_pair).then_some(ContradictionKind::Logic);
+        return exclude_each_other(LexicalRole::Logic, stated, had).then_some(ContradictionKind::Logic);
     }
     let is_word = |unit: &AlignmentUnit<'_>| unit.value().is_none() && unit.logic().is_none() && !unit.is_name();
     let places = |unit: &AlignmentUnit<'_>| is_placement_verb(unit.word);
