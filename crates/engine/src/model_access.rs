@@ -396,6 +396,12 @@ pub fn asks_judges(request: &MetricRequest, registry: &Registry) -> bool {
         })
 }
 
+/// The judges that a metric names.
+pub(crate) fn named_judges(request: &MetricRequest) -> Vec<String> {
+    let named = request.options.get("judges").and_then(Json::as_array);
+    named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
 /// A file of recorded replies as an input of the run; it stands for the model from here on.
 fn open_cassette(model: &mut ModelSettings, path: &str) -> Result<InputFile, ModelAccessError> {
     let bytes = read_plain(Path::new(path), LARGEST_CASSETTE)

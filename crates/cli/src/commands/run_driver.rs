@@ -130,7 +130,7 @@ impl RunDriver {
         }
         self.settings.group_by_source(evaluation.plan());
         let tally = Arc::new(RunProgress::default());
-        let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
+        let shared = Some(evaluation.model_backend().shared().clone());
         let early_progress = Arc::<EarlyProgress>::default();
         let watched = (Arc::clone(&tally), Arc::clone(&early_progress));
         let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), watched, shared);
