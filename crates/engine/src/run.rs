@@ -222,7 +222,7 @@ pub fn run_planned(
     options.gates.check(plan.infos(), options.by.is_some())?;
     let sinks = open_reports(&job, &outputs, &wanted, &options)?;
     let wants_lines = wanted.lines || !outputs.is_empty();
-    let mut tee = Tee {
+    let tee = Tee {
         summary: Summary::new(&options),
         // Only a manifest, or whoever holds one against this run, has the digest of the lines.
         lines: wants_lines.then(LinesDigest::default),
@@ -241,84 +241,112 @@ pub fn run_planned(
         lines: wants_lines || wanted.to_stdout,
         lost_rows_fail: job.reading.lost_rows_fail,
         evidence: wanted.evidence || wants_lines || wanted.to_stdout,
-        interrupted: wanted.interrupted,
+        interrupted: Arc::clone(&wanted.interrupted),
         decided: tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default(),
     };
     let planned = planned_manifest(&mut job, plan, asked, wanted.settings.limit);
     let around = RunContext { rules: job.rules.as_ref(), backend: everybody, sampler: wanted.sampler };
-    let kept_before: Vec<PathBuf> = partial_files(&outputs).collect();
-    let driven = drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut tee))
-        .inspect_err(|_| tee.save_partial())?;
-    if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
-        asked.shared().end_batches();
-    }
-    let is_asking = asked.is_some_and(ModelBackend::is_asking);
-    let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
+    let kept_before = partial_files(&outputs).collect();
+    let mut active = ActiveRun { plan, asked, backend: everybody, options, outputs, kept_before, planned, tee };
+    let driven = drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut active.tee))
+        .inspect_err(|_| active.tee.save_partial())?;
     let programs = running.as_ref().map(|running| ProgramUsage {
         sandbox: running.used(),
         counts: running.counts(),
         unrecorded: running.unrecorded(),
     });
+    active.conclude(driven, programs, wanted)
+}
 
-    let early = tee.conclude(driven.stop, wanted.early_stop.as_ref());
-    let baseline = wanted.baseline.map(|baseline| baseline.name).or_else(|| wanted.settings.baseline.clone());
-    let early_stop = early.as_ref().map(|early| early.record(&options.gates, baseline)).or(wanted.early_stop);
-    let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
-    let early = early.map(|early| {
-        let outcome = early.outcome(unspent_usd(&early, wanted.sampler, hearing.as_ref()));
-        // What is computed again costs nothing, and has to say the same.
-        of_benchmark.push(if wanted.sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() });
-        outcome
-    });
-    let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
-    if let Some(sampler) = wanted.sampler {
-        // Of a run that did not end nothing is said as if it had.
-        let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
-        let known = sampler.conclude(kept).inspect_err(|_| tee.save_partial()).map_err(DriveError::Output)?;
-        costs = known.or(costs);
-    }
-    let costs = costs.filter(|costs| costs.calls() > 0);
-    if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
-        hearing.costs.clone_from(costs);
-    }
-    let panels = of_benchmark.iter().cloned().chain(costs.as_ref().map(probare_report::costs::panel)).collect();
-    let manifest = Manifest {
-        inputs: driven.inputs.iter().cloned().chain(planned.inputs).collect(),
-        models: asked.map(ModelBackend::models).unwrap_or_default(),
-        embeddings: plan.embeddings(everybody),
-        sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
-        costs,
-        stop: driven.stop,
-        summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
-        gates: serde_json::to_value(&tee.summary.verdicts).unwrap_or_default(),
-        early_stop,
-        panels: of_benchmark,
-        lines: tee.lines.as_ref().map(LinesDigest::hex).unwrap_or_default(),
-        ..planned
-    };
-    let summary = Some(BenchmarkData::new(tee.summary.clone()));
-    let finish = RunEnd { stop: driven.stop, manifest, summary, panels };
-    if driven.stop != Stop::Complete && driven.cases == 0 {
-        // Nothing was computed, so there is nothing to keep.
-        tee.sinks.clear();
-    }
-    tee.event(&Event::Finished(&finish)).map_err(|error| DriveError::Output(tee.with_whole_reports(error)))?;
+/// A run that is under way.
+struct ActiveRun<'a> {
+    plan: &'a Plan,
+    asked: Option<&'a ModelBackend>,
+    /// Models and the sandbox.
+    backend: &'a dyn Backend,
+    options: RendererOptions,
+    outputs: Vec<PathBuf>,
+    /// What runs left that ended early, before this one.
+    kept_before: Vec<PathBuf>,
+    /// What of the manifest is known before the run.
+    planned: Manifest,
+    tee: Tee<'a>,
+}
 
-    let publisher = tee.publisher.as_ref();
-    let mut written = publisher.map(|publisher| publisher.written_files()).unwrap_or_default();
-    let ending = publisher.map(|publisher| publisher.status()).unwrap_or_default();
-    let mut partial = Vec::new();
-    if driven.stop == Stop::Complete {
-        written.extend(outputs.iter().filter(|path| *path != Path::new("-")).cloned());
-    } else {
-        partial.extend(partial_files(&outputs).filter(|path| !kept_before.contains(path)));
+impl ActiveRun<'_> {
+    /// Sums up, writes the end of all reports, and says how the run ended.
+    fn conclude(
+        self,
+        driven: DriveOutcome,
+        programs: Option<ProgramUsage>,
+        wanted: RunRequest<'_>,
+    ) -> Result<Conclusion, RunError> {
+        let Self { plan, asked, backend, options, outputs, kept_before, planned, mut tee } = self;
+        if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
+            asked.shared().end_batches();
+        }
+        let is_asking = asked.is_some_and(ModelBackend::is_asking);
+        let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
+        let early = tee.conclude(driven.stop, wanted.early_stop.as_ref());
+        let baseline = wanted.baseline.map(|baseline| baseline.name).or_else(|| wanted.settings.baseline.clone());
+        let early_stop = early.as_ref().map(|early| early.record(&options.gates, baseline)).or(wanted.early_stop);
+        let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
+        let early = early.map(|early| {
+            let outcome = early.outcome(unspent_usd(&early, wanted.sampler, hearing.as_ref()));
+            // What is computed again costs nothing, and has to say the same.
+            of_benchmark.push(if wanted.sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() });
+            outcome
+        });
+        let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
+        if let Some(sampler) = wanted.sampler {
+            // Of a run that did not end nothing is said as if it had.
+            let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
+            let known = sampler.conclude(kept).inspect_err(|_| tee.save_partial()).map_err(DriveError::Output)?;
+            costs = known.or(costs);
+        }
+        let costs = costs.filter(|costs| costs.calls() > 0);
+        if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
+            hearing.costs.clone_from(costs);
+        }
+        let panels = of_benchmark.iter().cloned().chain(costs.as_ref().map(probare_report::costs::panel)).collect();
+        let manifest = Manifest {
+            inputs: driven.inputs.iter().cloned().chain(planned.inputs).collect(),
+            models: asked.map(ModelBackend::models).unwrap_or_default(),
+            embeddings: plan.embeddings(backend),
+            sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
+            costs,
+            stop: driven.stop,
+            summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
+            gates: serde_json::to_value(&tee.summary.verdicts).unwrap_or_default(),
+            early_stop,
+            panels: of_benchmark,
+            lines: tee.lines.as_ref().map(LinesDigest::hex).unwrap_or_default(),
+            ..planned
+        };
+        let summary = Some(BenchmarkData::new(tee.summary.clone()));
+        let finish = RunEnd { stop: driven.stop, manifest, summary, panels };
+        if driven.stop != Stop::Complete && driven.cases == 0 {
+            // Nothing was computed, so there is nothing to keep.
+            tee.sinks.clear();
+        }
+        tee.event(&Event::Finished(&finish)).map_err(|error| DriveError::Output(tee.with_whole_reports(error)))?;
+
+        let publisher = tee.publisher.as_ref();
+        let mut written = publisher.map(|publisher| publisher.written_files()).unwrap_or_default();
+        let ending = publisher.map(|publisher| publisher.status()).unwrap_or_default();
+        let mut partial = Vec::new();
+        if driven.stop == Stop::Complete {
+            written.extend(outputs.iter().filter(|path| *path != Path::new("-")).cloned());
+        } else {
+            partial.extend(partial_files(&outputs).filter(|path| !kept_before.contains(path)));
+        }
+        let (verdicts, summary) = (tee.summary.verdicts.clone(), tee.summary);
+        let exit = Exit::Fine;
+        let mut conclusion =
+            Conclusion { summary, verdicts, early, driven, written, partial, hearing, programs, ending, exit };
+        conclusion.exit = conclusion.exit_under(&wanted.settings);
+        Ok(conclusion)
     }
-    let (verdicts, summary) = (tee.summary.verdicts.clone(), tee.summary);
-    let exit = Exit::Fine;
-    let mut conclusion =
-        Conclusion { summary, verdicts, early, driven, written, partial, hearing, programs, ending, exit };
-    conclusion.exit = conclusion.exit_under(&wanted.settings);
-    Ok(conclusion)
 }
 
 impl Conclusion {
