@@ -45,16 +45,8 @@ impl Client {
     ) -> Result<Vec<CacheEntry>, CallError> {
         let inner = &*self.0;
         let Some(first) = requests.first() else { return Ok(Vec::new()) };
-        let dialect = first.provider.dialect();
         let streams = inner.connection.streams();
-        let written = match &code {
-            _ if first.embedding => dialect.write_vectors(requests),
-            Some(code) => dialect.write(&with_code(first, code), streams),
-            None => dialect.write(first, streams),
-        };
-        let conflict =
-            |error: ReplyError| CallError::Conflict { model: inner.settings.display_name(), reason: error.reason };
-        let raw = written.map_err(conflict)?;
+        let raw = inner.write_request(requests, first, code.as_deref())?;
         let bound = inner.bound(first, &raw)?;
         let is_priced = inner.price.is_some();
         let call = PlannedCall { model: inner.settings.display_name(), purpose, key, bound, is_priced };
@@ -260,6 +252,22 @@ impl AdmittedRequest {
 }
 
 impl ClientInner {
+    /// What is sent for a question.
+    fn write_request(
+        &self,
+        requests: &[ModelRequest],
+        first: &ModelRequest,
+        code: Option<&str>,
+    ) -> Result<RawRequest, CallError> {
+        let (dialect, streams) = (first.provider.dialect(), self.connection.streams());
+        let written = match code {
+            _ if first.embedding => dialect.write_vectors(requests),
+            Some(code) => dialect.write(&with_code(first, code), streams),
+            None => dialect.write(first, streams),
+        };
+        written.map_err(|error| CallError::Conflict { model: self.settings.display_name(), reason: error.reason })
+    }
+
     /// Admits the next attempt of a question, while there is time for it.
     async fn admit_in_time(
         &self,
