@@ -222,55 +222,9 @@ impl ModelAccess {
                     .push(PromptRecord { metric: request.name.clone(), sha256: Sha256::hex_digest(prompt.as_bytes()) });
             }
         }
-        let mut settings: BTreeMap<String, ModelSettings> = BTreeMap::new();
-        for name in &self.under_test {
-            settings.insert(name.clone(), self.model("run", name)?);
-        }
-        for (metric, judges) in &panels {
-            for judge in judges {
-                if !settings.contains_key(judge) {
-                    settings.insert(judge.clone(), self.model(metric, judge)?);
-                }
-            }
-        }
-        let is_idle = |name: &String| {
-            self.has_outputs
-                && self.under_test.contains(name)
-                && panels.iter().all(|(_, judges)| !judges.contains(name))
-        };
-        let wanted: Vec<(String, String)> = (settings.iter().filter(|(name, _)| !is_idle(name)))
-            .flat_map(|(name, model)| model.fallback.iter().map(|other| (name.clone(), other.clone())))
-            .collect();
-        for (model, fallback) in wanted {
-            if let Entry::Vacant(place) = settings.entry(fallback) {
-                let found = self.find_model(place.key()).map_err(|(reason, similar)| {
-                    ModelAccessError::UnknownFallback { model, fallback: place.key().clone(), reason, similar }
-                })?;
-                place.insert(found);
-            }
-        }
-        let mut inputs = Vec::new();
-        let mut needs_record = false;
-        for model in settings.values_mut() {
-            match cassette(model).filter(|path| self.may_open(path)) {
-                Some(path) => {
-                    let input = open_cassette(model, &path)?;
-                    if !inputs.contains(&input) {
-                        inputs.push(input);
-                    }
-                }
-                None => needs_record = true,
-            }
-        }
+        let mut settings = self.find_models(&panels)?;
+        let inputs = self.open_cassettes(&mut settings)?;
         let mut options = self.options.clone();
-        if let Some(record) = options.record.as_ref().filter(|record| !record.path.exists())
-            && needs_record
-            && !options.only_looks
-            && options.offline
-            && options.trust.may_ask()
-        {
-            return Err(ModelAccessError::NoRecord { record: record.path.clone() });
-        }
         let judges: BTreeSet<&String> = panels.iter().flat_map(|(_, judges)| judges).collect();
         let unasked = self.under_test.iter().filter(|name| self.has_outputs && !judges.contains(name));
         options.unasked = unasked.cloned().collect();
@@ -298,6 +252,68 @@ impl ModelAccess {
             // A judge makes no verdict of some of its replies while others are on their way.
             notes: Arc::new(AnswerNotes { whole: self.whole || batch, ..AnswerNotes::default() }),
         })
+    }
+
+    /// Settings of all models by name: those under test, the judges, and those that answer in place of others.
+    fn find_models(
+        &self,
+        panels: &[(String, Vec<String>)],
+    ) -> Result<BTreeMap<String, ModelSettings>, ModelAccessError> {
+        let mut settings: BTreeMap<String, ModelSettings> = BTreeMap::new();
+        for name in &self.under_test {
+            settings.insert(name.clone(), self.model("run", name)?);
+        }
+        for (metric, judges) in panels {
+            for judge in judges {
+                if !settings.contains_key(judge) {
+                    settings.insert(judge.clone(), self.model(metric, judge)?);
+                }
+            }
+        }
+        let is_idle = |name: &String| {
+            self.has_outputs
+                && self.under_test.contains(name)
+                && panels.iter().all(|(_, judges)| !judges.contains(name))
+        };
+        let wanted: Vec<(String, String)> = (settings.iter().filter(|(name, _)| !is_idle(name)))
+            .flat_map(|(name, model)| model.fallback.iter().map(|other| (name.clone(), other.clone())))
+            .collect();
+        for (model, fallback) in wanted {
+            if let Entry::Vacant(place) = settings.entry(fallback) {
+                let found = self.find_model(place.key()).map_err(|(reason, similar)| {
+                    ModelAccessError::UnknownFallback { model, fallback: place.key().clone(), reason, similar }
+                })?;
+                place.insert(found);
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Opens the files of recorded replies that stand for models. The others need the response cache where nobody is asked.
+    fn open_cassettes(
+        &self,
+        settings: &mut BTreeMap<String, ModelSettings>,
+    ) -> Result<Vec<InputFile>, ModelAccessError> {
+        let mut inputs = Vec::new();
+        let mut needs_record = false;
+        for model in settings.values_mut() {
+            match cassette(model).filter(|path| self.may_open(path)) {
+                Some(path) => {
+                    let input = open_cassette(model, &path)?;
+                    if !inputs.contains(&input) {
+                        inputs.push(input);
+                    }
+                }
+                None => needs_record = true,
+            }
+        }
+        let options = &self.options;
+        match options.record.as_ref().filter(|record| !record.path.exists()) {
+            Some(record) if needs_record && !options.only_looks && options.offline && options.trust.may_ask() => {
+                Err(ModelAccessError::NoRecord { record: record.path.clone() })
+            }
+            _ => Ok(inputs),
+        }
     }
 
     /// Whether a file of recorded replies is opened because it is named.
@@ -376,6 +392,12 @@ pub fn asks_judges(request: &MetricRequest, registry: &Registry) -> bool {
             let schema = (definition.schema)();
             schema.get("properties").and_then(|properties| properties.get("judges")).is_some()
         })
+}
+
+/// The judges that a metric names.
+pub(crate) fn named_judges(request: &MetricRequest) -> Vec<String> {
+    let named = request.options.get("judges").and_then(Json::as_array);
+    named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 /// A file of recorded replies as an input of the run; it stands for the model from here on.

@@ -118,66 +118,71 @@ impl Plan {
             if metrics.iter().any(|earlier| earlier.info.name == request.name) {
                 return Err(PlanError::SameName(request.name.clone()));
             }
-            if request.id == EXPECTATIONS {
-                metrics.push(PlannedMetric {
-                    info: expectations::info(&request.name),
-                    computation: MetricComputation::FromExpectations,
-                });
-                continue;
-            }
-            let is_retired = registry.retired(&request.id).is_some();
-            if let Some(info) = recorded.iter().find(|info| is_retired && info.name == request.name) {
-                let computation = MetricComputation::NotComputed("not recomputed: the metric is retired");
-                metrics.push(PlannedMetric { info: info.clone(), computation });
-                continue;
-            }
-            if let Some(metric) = registry.own(request) {
-                metrics.push(Self::own(request, metric)?);
-                continue;
-            }
-            if let Some(code) = &request.code {
-                let Some(info) = recorded.iter().find(|info| info.code.is_some() && info.name == request.name) else {
-                    let code = code.source.to_string();
-                    return Err(OwnMetricError::Untrusted { name: request.name.clone(), code }.into());
-                };
-                let computation =
-                    MetricComputation::NotComputed("not recomputed: its code is the user's own and was not started");
-                metrics.push(PlannedMetric { info: info.clone(), computation });
-                continue;
-            }
-            if request.id == TRAJECTORY {
-                let reason = "name the metric itself, with the option `per: turn`".to_owned();
-                return Err(RequestError { text: request.name.clone(), reason }.into());
-            }
-            let definition = registry.get(&request.id)?;
-            let profile = request.profile.unwrap_or(profile);
-            let failed = |source| PlanError::Build { name: request.name.clone(), source };
-            let mut options = request.options.clone();
-            let mut thresholds = DecisionThresholds::take_from_options(&mut options).map_err(failed)?;
-            let wish = CascadeOptions::from_options(definition, &mut options).map_err(failed)?;
-            let by_turn = is_per_turn(&options);
-            let mut scorer = definition.build(options, profile).map_err(failed)?;
-            if let Some(wish) = wish {
-                if by_turn {
-                    let reason = "a judge decides about the whole case: `judge` and `per` do not go together";
-                    return Err(failed(BuildError::Options(reason.to_owned())));
-                }
-                scorer = wish.build(definition, profile, scorer, thresholds.take()).map_err(failed)?;
-            }
-            let info =
-                MetricInfo::new(&request.name, definition, profile).with_options(definition, request.options.clone());
-            metrics.push(PlannedMetric {
-                info,
-                computation: MetricComputation::Scored {
-                    inputs: RequiredInputs::Registered(definition),
-                    scorer,
-                    thresholds,
-                    by_turn,
-                },
-            });
+            metrics.push(Self::planned(request, profile, registry, recorded)?);
         }
         let infos = metrics.iter().map(|metric| metric.info.clone()).collect();
         Ok(Self { metrics, infos })
+    }
+
+    fn planned(
+        request: &MetricRequest,
+        profile: Profile,
+        registry: &Registry,
+        recorded: &[MetricInfo],
+    ) -> Result<PlannedMetric, PlanError> {
+        let not_computed = |info: &MetricInfo, reason: &'static str| PlannedMetric {
+            info: info.clone(),
+            computation: MetricComputation::NotComputed(reason),
+        };
+        if request.id == EXPECTATIONS {
+            let info = expectations::info(&request.name);
+            return Ok(PlannedMetric { info, computation: MetricComputation::FromExpectations });
+        }
+        let is_retired = registry.retired(&request.id).is_some();
+        if let Some(info) = recorded.iter().find(|info| is_retired && info.name == request.name) {
+            return Ok(not_computed(info, "not recomputed: the metric is retired"));
+        }
+        if let Some(metric) = registry.own(request) {
+            return Self::own(request, metric);
+        }
+        if let Some(code) = &request.code {
+            let Some(info) = recorded.iter().find(|info| info.code.is_some() && info.name == request.name) else {
+                let code = code.source.to_string();
+                return Err(OwnMetricError::Untrusted { name: request.name.clone(), code }.into());
+            };
+            return Ok(not_computed(info, "not recomputed: its code is the user's own and was not started"));
+        }
+        if request.id == TRAJECTORY {
+            let reason = "name the metric itself, with the option `per: turn`".to_owned();
+            return Err(RequestError { text: request.name.clone(), reason }.into());
+        }
+        Self::registered(request, registry.get(&request.id)?, request.profile.unwrap_or(profile))
+    }
+
+    /// A metric of ours.
+    fn registered(
+        request: &MetricRequest,
+        definition: &'static MetricDef,
+        profile: Profile,
+    ) -> Result<PlannedMetric, PlanError> {
+        let failed = |source| PlanError::Build { name: request.name.clone(), source };
+        let mut options = request.options.clone();
+        let mut thresholds = DecisionThresholds::take_from_options(&mut options).map_err(failed)?;
+        let wish = CascadeOptions::from_options(definition, &mut options).map_err(failed)?;
+        let by_turn = is_per_turn(&options);
+        let mut scorer = definition.build(options, profile).map_err(failed)?;
+        if let Some(wish) = wish {
+            if by_turn {
+                let reason = "a judge decides about the whole case: `judge` and `per` do not go together";
+                return Err(failed(BuildError::Options(reason.to_owned())));
+            }
+            scorer = wish.build(definition, profile, scorer, thresholds.take()).map_err(failed)?;
+        }
+        let inputs = RequiredInputs::Registered(definition);
+        Ok(PlannedMetric {
+            info: MetricInfo::new(&request.name, definition, profile).with_options(definition, request.options.clone()),
+            computation: MetricComputation::Scored { inputs, scorer, thresholds, by_turn },
+        })
     }
 
     /// A metric of the user's own.

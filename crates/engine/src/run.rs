@@ -1,6 +1,5 @@
 //! [`run`]: a job from its start to its exit code. Every command that scores goes this way.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -9,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 
 use probare_core::{
     Backend, BenchmarkData, BenchmarkStatus, CaseResult, EarlyStopRecord, Event, FORMAT, InputFile, Job, Manifest,
-    MeansOver, MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, RunCosts, RunEnd, SandboxRecord, Sink,
-    Stop, Trust,
+    MeansOver, MetricInfo, MetricRequest, NoBackend, ProgramVersion, Publisher, ReadSettings, RunEnd, SandboxRecord,
+    Sink, Stop, Trust,
 };
 use probare_report::{
     Gate, GateError, GateVerdict, Gates, Github, Jsonl, LinesDigest, OutputOverlap, OutputWriter, Relation,
@@ -204,241 +203,277 @@ pub fn run_planned(
     mut job: Job,
     plan: &Plan,
     asked: Option<&ModelBackend>,
-    wanted: RunRequest<'_>,
+    mut wanted: RunRequest<'_>,
 ) -> Result<Conclusion, RunError> {
-    let RunRequest {
-        settings,
-        gates,
-        to_stdout,
-        lines,
-        evidence,
-        model_access: _,
-        recorded: _,
-        allowed_code: _,
-        sandboxing,
-        backend: outside,
-        sampler,
-        watcher,
-        interrupted,
-        early,
-        early_progress,
-        baseline,
-        early_stop,
-    } = wanted;
-    let (gates, by) = (settings.limits().join(gates), settings.groups());
-    let mut outputs = settings.files();
-    outputs.splice(0..0, std::mem::take(&mut job.outputs));
+    let mut outputs = std::mem::take(&mut job.outputs);
+    outputs.extend(wanted.settings.files());
     if let Some(asked) = asked {
-        job.reads.extend(asked.inputs.iter().map(|input| PathBuf::from(&input.path)));
-        // A run that is computed again has them among its inputs already.
-        let known = |input: &InputFile| job.inputs.iter().any(|known| known.sha256 == input.sha256);
-        let new: Vec<InputFile> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
-        job.inputs.extend(new);
+        add_recorded_replies(&mut job, &asked.inputs);
     }
-    let outside = asked.map_or(outside, |asked| asked as &dyn Backend);
-    let environments = plan.environments();
-    let running = match &sandboxing {
-        Some(sandboxing) if !environments.is_empty() => {
-            let cassettes: Vec<PathBuf> =
-                asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
-            let interrupted = Arc::clone(&interrupted);
-            Some(ProgramBackend::open(sandboxing, &cassettes, &environments, interrupted, outside)?)
-        }
-        _ => None,
-    };
+    let outside = asked.map_or(wanted.backend, |asked| asked as &dyn Backend);
+    let running = open_programs(plan, &wanted, asked, outside)?;
     let everybody = running.as_ref().map_or(outside, |running| running as &dyn Backend);
     // What a finished run needs and is not here is left unchecked, case by case.
     if everybody.trust() != Trust::RecordedOnly {
         plan.check_models(everybody)?;
     }
-    gates.check(plan.infos(), by.is_some())?;
-    let mut formats = Vec::with_capacity(outputs.len());
-    for path in &outputs {
-        formats.push(ReportFormat::from_path(path)?);
-    }
-    refuse_overlap(&job.reads, &writes(&job, &outputs, &formats))?;
-
-    job.title = settings.title.clone().or(job.title);
-    let options = RendererOptions {
-        title: job.title.clone(),
-        gates,
-        case_limits: case_limits(&job),
-        by,
-        cluster: settings.cluster(),
-        is_over_outputs: job.means_over == MeansOver::Outputs,
-    };
-    let mut sinks: Vec<ReportSink> = Vec::new();
-    for (path, (format, compression)) in outputs.iter().zip(formats) {
-        let output = OutputWriter::to_file(path, compression).map_err(ReportError::from)?;
-        sinks.push((Some(path.clone()), format.sink(output, options.clone())));
-    }
-    if to_stdout {
-        sinks.push((None, Box::new(Jsonl::new(OutputWriter::to_stdout()))));
-    }
-    if settings.annotates() {
-        // The runner of GitHub reads both streams.
-        let output =
-            if to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
-        sinks.push((None, Box::new(Github::new(output, options.clone()))));
-    }
-    let gates_of_record = early.as_ref().map(|_| options.gates.to_json()).unwrap_or_default();
-    let mut tee = Tee {
+    job.title = wanted.settings.title.clone().or(job.title);
+    let options = renderer_options(&job, &wanted);
+    options.gates.check(plan.infos(), options.by.is_some())?;
+    let sinks = open_reports(&job, &outputs, &wanted, &options)?;
+    let wants_lines = wanted.lines || !outputs.is_empty();
+    let tee = Tee {
         summary: Summary::new(&options),
         // Only a manifest, or whoever holds one against this run, has the digest of the lines.
-        lines: (lines || !outputs.is_empty()).then(LinesDigest::default),
+        lines: wants_lines.then(LinesDigest::default),
         publisher: job.publisher.take(),
         sinks,
         whole: Vec::new(),
-        watcher,
+        watcher: wanted.watcher.take(),
         asked,
-        early: early.map(|early| EarlyWatch::new(early, early_progress)),
-        tells_cost: sampler.is_none(),
+        early: wanted.early.take().map(|early| EarlyWatch::new(early, Arc::clone(&wanted.early_progress))),
+        tells_cost: wanted.sampler.is_none(),
     };
-    let decided = tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default();
     let drive_options = DriveOptions {
-        jobs: settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
-        limit: settings.limit,
-        strict: settings.strict.unwrap_or_default(),
-        lines: lines || to_stdout || !outputs.is_empty(),
+        jobs: wanted.settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
+        limit: wanted.settings.limit,
+        strict: wanted.settings.strict.unwrap_or_default(),
+        lines: wants_lines || wanted.to_stdout,
         lost_rows_fail: job.reading.lost_rows_fail,
-        evidence: evidence || lines || to_stdout || !outputs.is_empty(),
-        interrupted,
-        decided,
+        evidence: wanted.evidence || wants_lines || wanted.to_stdout,
+        interrupted: Arc::clone(&wanted.interrupted),
+        decided: tee.early.as_ref().map(EarlyWatch::signal).unwrap_or_default(),
     };
-    let around = RunContext { rules: job.rules.as_ref(), backend: everybody, sampler };
-    let kept_before: Vec<PathBuf> =
-        outputs.iter().map(|path| OutputWriter::partial(path)).filter(|path| path.exists()).collect();
-    let driven = match drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut tee)) {
-        Ok(driven) => driven,
-        Err(error) => {
-            tee.save_partial();
-            return Err(error.into());
-        }
-    };
-    if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
-        asked.shared().end_batches();
-    }
-    let is_asking = asked.is_some_and(ModelBackend::is_asking);
-    let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
+    let planned = planned_manifest(&mut job, plan, asked, wanted.settings.limit);
+    let around = RunContext { rules: job.rules.as_ref(), backend: everybody, sampler: wanted.sampler };
+    let kept_before = partial_files(&outputs).collect();
+    let mut active = ActiveRun { plan, asked, backend: everybody, options, outputs, kept_before, planned, tee };
+    let driven = drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut active.tee))
+        .inspect_err(|_| active.tee.save_partial())?;
     let programs = running.as_ref().map(|running| ProgramUsage {
         sandbox: running.used(),
         counts: running.counts(),
         unrecorded: running.unrecorded(),
     });
+    active.conclude(driven, programs, wanted)
+}
 
-    let early = tee.early.take().map(EarlyWatch::into_decision);
-    let is_stopped_early = match &early {
-        Some(early) => early.is_stopped_early(),
-        None => early_stop.as_ref().is_some_and(|early| early.seen < early.cases),
-    };
-    if is_stopped_early {
-        tee.summary.withhold_intervals(STOPPED_EARLY);
-    }
-    tee.summary.conclude(driven.stop);
-    if let Some(early) = &early {
-        early.decide_gates(&mut tee.summary.verdicts);
-    }
-    let verdicts = tee.summary.verdicts.clone();
-    job.reading.limit = settings.limit;
-    let decided = early.as_ref().map(|early| EarlyStopRecord {
-        seed: early.seed(),
-        cases: early.cases() as u64,
-        seen: early.seen() as u64,
-        gates: gates_of_record,
-        baseline: baseline.map(|baseline| baseline.name).or_else(|| settings.baseline.clone()),
-    });
-    let early_stop = decided.or(early_stop);
-    let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
-    let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
-    let early = early.map(|early| {
-        // What was asked before the verdict and answered after it was paid for, too.
-        let (now, before) = sampler.map_or((early.seen_samples(), 0), SampleProvider::finished);
-        let left = early.samples().saturating_sub(now + before) as f64;
-        // What came from the response cache cost nothing, and nobody says that the rest would have come from there.
-        let replayed = hearing.as_ref().map_or(0, |hearing| hearing.counts.replayed);
-        let not_spent = |costs: &RunCosts| {
-            let paid = now as f64 * costs.calls() as f64 / (costs.calls() + replayed) as f64;
-            costs.total_usd / paid * left
+/// A run that is under way.
+struct ActiveRun<'a> {
+    plan: &'a Plan,
+    asked: Option<&'a ModelBackend>,
+    /// Models and the sandbox.
+    backend: &'a dyn Backend,
+    options: RendererOptions,
+    outputs: Vec<PathBuf>,
+    /// What runs left that ended early, before this one.
+    kept_before: Vec<PathBuf>,
+    /// What of the manifest is known before the run.
+    planned: Manifest,
+    tee: Tee<'a>,
+}
+
+impl ActiveRun<'_> {
+    /// Sums up, writes the end of all reports, and says how the run ended.
+    fn conclude(
+        self,
+        driven: DriveOutcome,
+        programs: Option<ProgramUsage>,
+        wanted: RunRequest<'_>,
+    ) -> Result<Conclusion, RunError> {
+        let Self { plan, asked, backend, options, outputs, kept_before, planned, mut tee } = self;
+        if let Some(asked) = asked.filter(|_| driven.stop == Stop::Complete) {
+            asked.shared().end_batches();
+        }
+        let is_asking = asked.is_some_and(ModelBackend::is_asking);
+        let mut hearing = asked.map(ModelBackend::usage).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
+        let early = tee.conclude(driven.stop, wanted.early_stop.as_ref());
+        let baseline = wanted.baseline.map(|baseline| baseline.name).or_else(|| wanted.settings.baseline.clone());
+        let early_stop = early.as_ref().map(|early| early.record(&options.gates, baseline)).or(wanted.early_stop);
+        let mut of_benchmark = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
+        let early = early.map(|early| {
+            let outcome = early.outcome(unspent_usd(&early, wanted.sampler, hearing.as_ref()));
+            // What is computed again costs nothing, and has to say the same.
+            of_benchmark.push(if wanted.sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() });
+            outcome
+        });
+        let mut costs = hearing.as_ref().map(|hearing| hearing.costs.clone());
+        if let Some(sampler) = wanted.sampler {
+            // Of a run that did not end nothing is said as if it had.
+            let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
+            let known = sampler.conclude(kept).inspect_err(|_| tee.save_partial()).map_err(DriveError::Output)?;
+            costs = known.or(costs);
+        }
+        let costs = costs.filter(|costs| costs.calls() > 0);
+        if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
+            hearing.costs.clone_from(costs);
+        }
+        let panels = of_benchmark.iter().cloned().chain(costs.as_ref().map(probare_report::costs::panel)).collect();
+        let manifest = Manifest {
+            inputs: driven.inputs.iter().cloned().chain(planned.inputs).collect(),
+            models: asked.map(ModelBackend::models).unwrap_or_default(),
+            embeddings: plan.embeddings(backend),
+            sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
+            costs,
+            stop: driven.stop,
+            summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
+            gates: serde_json::to_value(&tee.summary.verdicts).unwrap_or_default(),
+            early_stop,
+            panels: of_benchmark,
+            lines: tee.lines.as_ref().map(LinesDigest::hex).unwrap_or_default(),
+            ..planned
         };
-        let outcome = early.outcome(costs.as_ref().filter(|costs| now > 0 && costs.calls() > 0).map(not_spent));
-        // What is computed again costs nothing, and has to say the same.
-        let panel = if sampler.is_some() { outcome.panel() } else { early.outcome(None).panel() };
-        of_benchmark.push(panel);
-        outcome
-    });
-    if let Some(sampler) = sampler {
-        // Of a run that did not end nothing is said as if it had.
-        let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
-        match sampler.conclude(kept) {
-            Ok(known) => costs = known.or(costs),
-            Err(error) => {
-                tee.save_partial();
-                return Err(DriveError::Output(error).into());
-            }
+        let summary = Some(BenchmarkData::new(tee.summary.clone()));
+        let finish = RunEnd { stop: driven.stop, manifest, summary, panels };
+        if driven.stop != Stop::Complete && driven.cases == 0 {
+            // Nothing was computed, so there is nothing to keep.
+            tee.sinks.clear();
+        }
+        tee.event(&Event::Finished(&finish)).map_err(|error| DriveError::Output(tee.with_whole_reports(error)))?;
+
+        let publisher = tee.publisher.as_ref();
+        let mut written = publisher.map(|publisher| publisher.written_files()).unwrap_or_default();
+        let ending = publisher.map(|publisher| publisher.status()).unwrap_or_default();
+        let mut partial = Vec::new();
+        if driven.stop == Stop::Complete {
+            written.extend(outputs.iter().filter(|path| *path != Path::new("-")).cloned());
+        } else {
+            partial.extend(partial_files(&outputs).filter(|path| !kept_before.contains(path)));
+        }
+        let (verdicts, summary) = (tee.summary.verdicts.clone(), tee.summary);
+        let exit = Exit::Fine;
+        let mut conclusion =
+            Conclusion { summary, verdicts, early, driven, written, partial, hearing, programs, ending, exit };
+        conclusion.exit = conclusion.exit_under(&wanted.settings);
+        Ok(conclusion)
+    }
+}
+
+impl Conclusion {
+    /// Whether the budget kept a question from being asked.
+    pub(crate) fn is_budget_reached(&self) -> bool {
+        self.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached)
+    }
+
+    /// Whether a provider wants questions, or answers them, later.
+    pub(crate) fn is_postponed(&self) -> bool {
+        self.hearing.as_ref().is_some_and(ModelUsage::goes_on_later)
+    }
+
+    /// How the program should end.
+    fn exit_under(&self, settings: &RunOptions) -> Exit {
+        let allow_empty = settings.allow_empty.unwrap_or_default();
+        let allow_not_run = settings.allow_not_run.unwrap_or_default();
+        match Exit::from_run(&self.driven, &self.summary, &self.verdicts, self.ending, allow_empty, allow_not_run) {
+            // What a provider wants later, or answers later, is no error of the cases.
+            Exit::Error | Exit::Gate | Exit::Fine if self.is_postponed() => Exit::Incomplete,
+            // Nor is what failed for want of money.
+            Exit::Error | Exit::Gate | Exit::Fine if self.is_budget_reached() => Exit::Budget,
+            exit => exit,
         }
     }
-    let costs = costs.filter(|costs| costs.calls() > 0);
-    if let (Some(hearing), Some(costs)) = (&mut hearing, &costs) {
-        hearing.costs.clone_from(costs);
+}
+
+/// Adds files of recorded replies to what a job reads. A run that is computed again has them among its inputs already.
+fn add_recorded_replies(job: &mut Job, replies: &[InputFile]) {
+    job.reads.extend(replies.iter().map(|input| PathBuf::from(&input.path)));
+    let known = |input: &InputFile| job.inputs.iter().any(|known| known.sha256 == input.sha256);
+    let new: Vec<InputFile> = replies.iter().filter(|input| !known(input)).cloned().collect();
+    job.inputs.extend(new);
+}
+
+/// Makes ready for the programs of a run, where metrics want any.
+fn open_programs<'a>(
+    plan: &Plan,
+    wanted: &RunRequest<'_>,
+    asked: Option<&ModelBackend>,
+    outside: &'a dyn Backend,
+) -> Result<Option<ProgramBackend<'a>>, ProgramError> {
+    let environments = plan.environments();
+    let Some(sandboxing) = wanted.sandboxing.as_ref().filter(|_| !environments.is_empty()) else { return Ok(None) };
+    let cassettes: Vec<PathBuf> =
+        asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
+    let interrupted = Arc::clone(&wanted.interrupted);
+    ProgramBackend::open(sandboxing, &cassettes, &environments, interrupted, outside).map(Some)
+}
+
+fn renderer_options(job: &Job, wanted: &RunRequest<'_>) -> RendererOptions {
+    let settings = &wanted.settings;
+    RendererOptions {
+        title: job.title.clone(),
+        gates: settings.limits().join(wanted.gates.clone()),
+        case_limits: case_limits(job),
+        by: settings.groups(),
+        cluster: settings.cluster(),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
     }
-    let panels = of_benchmark.iter().cloned().chain(costs.as_ref().map(probare_report::costs::panel)).collect();
-    let manifest = Manifest {
+}
+
+/// Opens all reports, once it is sure that none of them overwrites anything.
+fn open_reports(
+    job: &Job,
+    outputs: &[PathBuf],
+    wanted: &RunRequest<'_>,
+    options: &RendererOptions,
+) -> Result<Vec<ReportSink>, RunError> {
+    let mut formats = Vec::with_capacity(outputs.len());
+    for path in outputs {
+        formats.push(ReportFormat::from_path(path)?);
+    }
+    refuse_overlap(&job.reads, &writes(job, outputs, &formats))?;
+    let mut sinks: Vec<ReportSink> = Vec::new();
+    for (path, (format, compression)) in outputs.iter().zip(formats) {
+        let output = OutputWriter::to_file(path, compression).map_err(ReportError::from)?;
+        sinks.push((Some(path.clone()), format.sink(output, options.clone())));
+    }
+    if wanted.to_stdout {
+        sinks.push((None, Box::new(Jsonl::new(OutputWriter::to_stdout()))));
+    }
+    if wanted.settings.annotates() {
+        // The runner of GitHub reads both streams.
+        let output =
+            if wanted.to_stdout { OutputWriter::to_writer(Box::new(io::stderr())) } else { OutputWriter::to_stdout() };
+        sinks.push((None, Box::new(Github::new(output, options.clone()))));
+    }
+    Ok(sinks)
+}
+
+/// What of a manifest is known before the run.
+fn planned_manifest(job: &mut Job, plan: &Plan, asked: Option<&ModelBackend>, limit: Option<u64>) -> Manifest {
+    Manifest {
         probare: ProgramVersion { version: VERSION.to_owned(), format: FORMAT },
         benchmark: job.benchmark.take(),
         title: job.title.take(),
-        inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
-        reading: job.reading,
+        inputs: std::mem::take(&mut job.inputs),
+        reading: ReadSettings { limit, ..std::mem::take(&mut job.reading) },
         metrics: plan.infos().to_vec(),
-        models: asked.map(ModelBackend::models).unwrap_or_default(),
         prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
-        embeddings: plan.embeddings(everybody),
-        sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
         generation: job.generation.take(),
         score_truncated: asked.is_some_and(|asked| asked.score_truncated),
-        costs,
         means_over: job.means_over,
-        settings: BTreeMap::new(),
-        stop: driven.stop,
-        summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
-        gates: serde_json::to_value(&verdicts).unwrap_or_default(),
-        early_stop,
-        panels: of_benchmark,
-        lines: tee.lines.as_ref().map(LinesDigest::hex).unwrap_or_default(),
-        results: None,
-        seal: None,
-    };
-    let summary = Some(BenchmarkData::new(tee.summary.clone()));
-    let finish = RunEnd { stop: driven.stop, manifest, summary, panels };
-    if driven.stop != Stop::Complete && driven.cases == 0 {
-        // Nothing was computed, so there is nothing to keep.
-        tee.sinks.clear();
+        ..Manifest::default()
     }
-    tee.event(&Event::Finished(&finish)).map_err(|error| DriveError::Output(tee.with_whole_reports(error)))?;
+}
 
-    let (mut written, mut ending) = (Vec::new(), BenchmarkStatus::Passed);
-    if let Some(publisher) = &tee.publisher {
-        written.extend(publisher.written_files());
-        ending = publisher.status();
-    }
-    if driven.stop == Stop::Complete {
-        written.extend(outputs.iter().filter(|path| *path != Path::new("-")).cloned());
-    }
-    let partial = outputs.iter().map(|path| OutputWriter::partial(path));
-    let partial = partial.filter(|path| driven.stop != Stop::Complete && path.exists() && !kept_before.contains(path));
-    let partial = partial.collect();
-    let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-    let is_postponed = hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
-    let allowed = |option: Option<bool>| option.unwrap_or_default();
-    let (empty, not_run) = (allowed(settings.allow_empty), allowed(settings.allow_not_run));
-    let exit = match Exit::from_run(&driven, &tee.summary, &verdicts, ending, empty, not_run) {
-        // What a provider wants later, or answers later, is no error of the cases.
-        Exit::Error | Exit::Gate | Exit::Fine if is_postponed => Exit::Incomplete,
-        // Nor is what failed for want of money.
-        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
-        exit => exit,
-    };
-    let summary = tee.summary;
-    Ok(Conclusion { summary, verdicts, early, driven, written, partial, hearing, programs, ending, exit })
+/// Files that are there of runs that ended early.
+fn partial_files(outputs: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    outputs.iter().map(|path| OutputWriter::partial(path)).filter(|path| path.exists())
+}
+
+/// US dollars that a run did not spend which stopped early.
+fn unspent_usd(
+    early: &EarlyDecision,
+    sampler: Option<&dyn SampleProvider>,
+    hearing: Option<&ModelUsage>,
+) -> Option<f64> {
+    // What was asked before the verdict and answered after it was paid for, too.
+    let (now, before) = sampler.map_or((early.seen_samples(), 0), SampleProvider::finished);
+    let hearing = hearing.filter(|hearing| now > 0 && hearing.costs.calls() > 0)?;
+    let left = early.samples().saturating_sub(now + before) as f64;
+    // What came from the response cache cost nothing, and nobody says that the rest would have come from there.
+    let calls = hearing.costs.calls();
+    let paid = now as f64 * calls as f64 / (calls + hearing.counts.replayed) as f64;
+    Some(hearing.costs.total_usd / paid * left)
 }
 
 /// All files that the run creates.
@@ -487,6 +522,23 @@ impl Tee<'_> {
             let shared = asked.shared();
             shared.budget().is_reached() || !shared.postponed_models().is_empty()
         })
+    }
+
+    /// Sums up, and gives what was decided before the last case. A finished run that is reported may have stopped early `before`.
+    fn conclude(&mut self, stop: Stop, before: Option<&EarlyStopRecord>) -> Option<EarlyDecision> {
+        let early = self.early.take().map(EarlyWatch::into_decision);
+        let is_stopped_early = match &early {
+            Some(early) => early.is_stopped_early(),
+            None => before.is_some_and(|early| early.seen < early.cases),
+        };
+        if is_stopped_early {
+            self.summary.withhold_intervals(STOPPED_EARLY);
+        }
+        self.summary.conclude(stop);
+        if let Some(early) = &early {
+            early.decide_gates(&mut self.summary.verdicts);
+        }
+        early
     }
 
     /// Lets every report that still can keep what it has.

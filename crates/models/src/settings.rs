@@ -402,17 +402,15 @@ impl ModelSettings {
 
     /// Whether the address is one, and holds no secret.
     pub(crate) fn check_address(&self) -> Result<(), SettingsError> {
-        let model = self.display_name();
         let Some(url) = &self.base_url else { return Ok(()) };
-        let wrong = |reason: &str| SettingsError::value(&model, "base_url", reason);
-        let Ok(parsed) = reqwest::Url::parse(url) else { return Err(wrong("is not an address")) };
+        let Ok(parsed) = reqwest::Url::parse(url) else { return self.refuse("base_url", "is not an address") };
         if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
-            return Err(SettingsError::literal_secret(&model, "`base_url`"));
+            return Err(SettingsError::literal_secret(&self.display_name(), "`base_url`"));
         }
         // A finished run has the digest of a program there.
         let is_program = parsed.scheme() == PROGRAM && self.provider == Some(Provider::Command);
         if !is_program && !matches!(parsed.scheme(), "http" | "https") {
-            return Err(wrong("begins with neither `http://` nor `https://`"));
+            return self.refuse("base_url", "begins with neither `http://` nor `https://`");
         }
         Ok(())
     }
@@ -420,24 +418,64 @@ impl ModelSettings {
     /// Everything that can be said without the environment and the network.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.key_variable()?;
-        let model = self.display_name();
+        self.check_headers()?;
+        // What a finished run was asked with is looked for, not sent, and stands in its file already.
+        if self.also.is_none() {
+            self.check_stored_secrets(&self.display_name())?;
+        }
+        self.check_address()?;
+        if self.base_url.is_none() && self.model_name().is_ok_and(|name| name.provider == Provider::Prompt) {
+            return self.refuse("base_url", "is missing: it is the address that questions are posted to");
+        }
+        self.check_limits()?;
+        self.check_provider()?;
+        let is_plain = |text: &String| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+        if self.api_version.as_ref().is_some_and(|version| !is_plain(version)) {
+            return self.refuse("api_version", "is not a version such as `2024-10-21`");
+        }
+        if self.tokens_per_minute == Some(0) {
+            return self.refuse("tokens_per_minute", "is 0, and 1 is the least");
+        }
+        if self.temperature.is_some_and(|number| !(0.0..=10.0).contains(&number)) {
+            return self.refuse("temperature", "is not a number from 0 to 10");
+        }
+        if self.top_p.is_some_and(|number| !(0.0..=1.0).contains(&number)) {
+            return self.refuse("top_p", "is not a number from 0 to 1");
+        }
+        if !self.fallback.is_empty() && self.generator_type == Some(GeneratorType::Embedding) {
+            return self.refuse(
+                "fallback",
+                "is for models that answer: vectors of two models cannot be compared; leave it out",
+            );
+        }
+        if self.fallback.contains(&self.name) {
+            return self.refuse("fallback", "names the model itself; name others, or leave it out");
+        }
+        if self.pricing.is_some_and(|pricing| !pricing.is_sound()) {
+            return self.refuse("pricing", "holds a negative price");
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, field: &'static str, reason: &str) -> Result<(), SettingsError> {
+        Err(SettingsError::value(&self.display_name(), field, reason))
+    }
+
+    /// Headers hold no secret as text.
+    fn check_headers(&self) -> Result<(), SettingsError> {
         for (name, value) in &self.headers {
             let literal = !value.contains("${");
             let lower = value.to_ascii_lowercase();
             let known = KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning));
             if literal && (is_secret_header(name) || known) {
-                return Err(SettingsError::literal_secret(&model, &format!("header `{name}`")));
+                return Err(SettingsError::literal_secret(&self.display_name(), &format!("header `{name}`")));
             }
         }
-        // What a finished run was asked with is looked for, not sent, and stands in its file already.
-        if self.also.is_none() {
-            self.check_stored_secrets(&model)?;
-        }
-        let value = |field: &str, reason: &str| Err(SettingsError::value(&model, field, reason));
-        self.check_address()?;
-        if self.base_url.is_none() && self.model_name().is_ok_and(|name| name.provider == Provider::Prompt) {
-            return value("base_url", "is missing: it is the address that questions are posted to");
-        }
+        Ok(())
+    }
+
+    /// Times and counts are above 0.
+    fn check_limits(&self) -> Result<(), SettingsError> {
         let seconds = [
             ("timeout", self.timeout),
             ("idle_timeout", self.idle_timeout),
@@ -447,7 +485,7 @@ impl ModelSettings {
         ];
         for (field, given) in seconds {
             if given.is_some_and(|number| !(number > 0.0 && number <= 1e6)) {
-                return value(field, "is not a number of seconds above 0");
+                return self.refuse(field, "is not a number of seconds above 0");
             }
         }
         let counts = [
@@ -459,9 +497,14 @@ impl ModelSettings {
         ];
         for (field, given) in counts {
             if given == Some(0) {
-                return value(field, "is 0, and 1 is the least");
+                return self.refuse(field, "is 0, and 1 is the least");
             }
         }
+        Ok(())
+    }
+
+    /// What is set can be expressed to the provider.
+    fn check_provider(&self) -> Result<(), SettingsError> {
         let provider = self.model_name()?.provider;
         let features = [
             (Feature::Temperature, "temperature", self.temperature.is_some()),
@@ -478,48 +521,23 @@ impl ModelSettings {
             if is_wanted && self.also.is_none() && !provider.supports(feature) {
                 let what = if field == feature.name() { String::new() } else { format!(" ({})", feature.name()) };
                 let reason = format!("cannot be expressed{what}: `{provider}` knows nothing of the kind; leave it out");
-                return value(field, &reason);
+                return self.refuse(field, &reason);
             }
         }
         if self.api_version.is_some() && provider != Provider::Azure {
-            return value("api_version", "is for `azure` only");
+            return self.refuse("api_version", "is for `azure` only");
         }
         let first = azure::FIRST_WITH_REASONING;
         let version = self.api_version.as_deref().unwrap_or(azure::VERSION);
         if provider == Provider::Azure && self.reasoning_effort.is_some() && self.also.is_none() && version < first {
             let reason = format!("needs `api_version: {first}` or later; `{version}` does not know it");
-            return value("reasoning_effort", &reason);
+            return self.refuse("reasoning_effort", &reason);
         }
         if self.max_tokens_field.is_some() && !provider.speaks_chat() {
-            return value("max_tokens_field", "is for servers that speak like `openai`; leave it out");
+            return self.refuse("max_tokens_field", "is for servers that speak like `openai`; leave it out");
         }
         if self.idle_timeout.is_some() && !self.stream {
-            return value("idle_timeout", "is for replies that come in pieces: set `stream: true` too");
-        }
-        let is_plain = |text: &String| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
-        if self.api_version.as_ref().is_some_and(|version| !is_plain(version)) {
-            return value("api_version", "is not a version such as `2024-10-21`");
-        }
-        if self.tokens_per_minute == Some(0) {
-            return value("tokens_per_minute", "is 0, and 1 is the least");
-        }
-        if self.temperature.is_some_and(|number| !(0.0..=10.0).contains(&number)) {
-            return value("temperature", "is not a number from 0 to 10");
-        }
-        if self.top_p.is_some_and(|number| !(0.0..=1.0).contains(&number)) {
-            return value("top_p", "is not a number from 0 to 1");
-        }
-        if !self.fallback.is_empty() && self.generator_type == Some(GeneratorType::Embedding) {
-            return value(
-                "fallback",
-                "is for models that answer: vectors of two models cannot be compared; leave it out",
-            );
-        }
-        if self.fallback.contains(&self.name) {
-            return value("fallback", "names the model itself; name others, or leave it out");
-        }
-        if self.pricing.is_some_and(|pricing| !pricing.is_sound()) {
-            return value("pricing", "holds a negative price");
+            return self.refuse("idle_timeout", "is for replies that come in pieces: set `stream: true` too");
         }
         Ok(())
     }

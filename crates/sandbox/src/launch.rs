@@ -81,6 +81,33 @@ struct BwrapArgs {
 }
 
 impl BwrapArgs {
+    /// Shows the folders of the interpreter and of the program, read only; gives where they are.
+    fn push_folders(&mut self, program: &Program, terms: &LaunchContext<'_>) -> Result<Vec<PathBuf>, SandboxError> {
+        let given = terms.places.copied_folders();
+        let mut shown: Vec<PathBuf> = terms.interpreter.folders.clone();
+        for folder in &terms.interpreter.folders {
+            let folder = folder.display().to_string();
+            self.push_args(&["--ro-bind", &folder, &folder]);
+        }
+        for (at, folder) in program.folders.iter().enumerate() {
+            check_file_name(&folder.path)?;
+            if let Some(from) = &folder.from {
+                let from = std::path::absolute(from).map_err(SandboxError::system("find a folder"))?;
+                if folder.optional && !from.is_dir() {
+                    continue;
+                }
+                if !from.is_dir() {
+                    let reason = format!("there is no folder `{}` to copy into the sandbox", from.display());
+                    return Err(SandboxError::Program { reason });
+                }
+                folder::check_folder(&from, Some(terms.limits.files / 2))?;
+                self.push_args(&["--ro-bind", &from.display().to_string(), &format!("{given}/{at}")]);
+                shown.push(from);
+            }
+        }
+        Ok(shown)
+    }
+
     fn push_args(&mut self, words: &[&str]) {
         self.words.extend(words.iter().map(|&word| word.to_owned()));
     }
@@ -133,27 +160,7 @@ pub(crate) fn command(
     let (work, inputs, given) = (terms.places.work(), terms.places.inputs(), terms.places.copied_folders());
     let mut words = BwrapArgs { words: Vec::new(), files: Vec::new() };
     push_isolation_args(&mut words, limits);
-    let mut shown: Vec<PathBuf> = terms.interpreter.folders.clone();
-    for folder in &terms.interpreter.folders {
-        let folder = folder.display().to_string();
-        words.push_args(&["--ro-bind", &folder, &folder]);
-    }
-    for (at, folder) in program.folders.iter().enumerate() {
-        check_file_name(&folder.path)?;
-        if let Some(from) = &folder.from {
-            let from = std::path::absolute(from).map_err(SandboxError::system("find a folder"))?;
-            if folder.optional && !from.is_dir() {
-                continue;
-            }
-            if !from.is_dir() {
-                let reason = format!("there is no folder `{}` to copy into the sandbox", from.display());
-                return Err(SandboxError::Program { reason });
-            }
-            folder::check_folder(&from, Some(limits.files / 2))?;
-            words.push_args(&["--ro-bind", &from.display().to_string(), &format!("{given}/{at}")]);
-            shown.push(from);
-        }
-    }
+    let shown = words.push_folders(program, terms)?;
     words.push_args(&["--size", &limits.disk_bytes.to_string(), "--tmpfs", &work]);
     for (name, content) in &program.files {
         let path = format!("{work}/{}", check_file_name(name)?);

@@ -155,30 +155,7 @@ impl<'a> Supervisor<'a> {
             if !self.wait_until_ready()? {
                 break;
             }
-            let start = Instant::now();
-            self.send_go()?;
-            let killed = self.oom_kills();
-            let heard = self.wait_for_line(start + Duration::from_millis(step.milliseconds))?;
-            let seconds = start.elapsed().as_secs_f64();
-            let (end, code) = match heard {
-                WaitOutcome::Line(line) => (StepEnd::Exited, Some(parse_exit_code(&line)?)),
-                WaitOutcome::End(end) => (end, None),
-                WaitOutcome::Closed => return Err(self.death_error()),
-            };
-            let is_short = end == StepEnd::Exited && code != Some(0) && self.oom_kills() > killed;
-            self.drain()?;
-            let is_flood = end == StepEnd::Exited && (self.output.is_cut || self.errors.is_cut);
-            let end = if is_flood {
-                StepEnd::TooMuchOutput
-            } else if is_short {
-                StepEnd::OutOfMemory
-            } else {
-                end
-            };
-            let kept = self.limits.kept_bytes;
-            let ((output, is_cut), (errors, are_cut)) = (self.output.take(kept), self.errors.take(kept));
-            let code = code.filter(|_| end != StepEnd::TooMuchOutput);
-            let ended = StepResult { end, code, is_cut: is_cut || are_cut, output, errors, seconds };
+            let ended = self.run_step(Duration::from_millis(step.milliseconds))?;
             let is_fine = ended.is_fine();
             ran.steps.push(ended);
             if !is_fine {
@@ -187,29 +164,61 @@ impl<'a> Supervisor<'a> {
             }
         }
         for name in &program.wanted {
-            if !self.wait_until_ready()? {
+            if !self.wait_until_ready()? || !self.read_file(name, &mut ran)? {
                 break;
-            }
-            self.send_go()?;
-            match self.wait_for_line(Instant::now() + SANDBOX_TIMEOUT)? {
-                WaitOutcome::Line(line) if parse_exit_code(&line)? == 0 => {
-                    self.drain()?;
-                    match self.output.take(self.limits.wanted_bytes) {
-                        (_, true) => ran.oversized.push(name.clone()),
-                        (text, false) => ran.files.push((name.clone(), text)),
-                    }
-                }
-                WaitOutcome::Line(_) => {}
-                // What a program leaves is its own doing; whatever comes after it in the pipe is lost.
-                WaitOutcome::End(StepEnd::TooMuchOutput) => {
-                    ran.oversized.push(name.clone());
-                    break;
-                }
-                _ => return Err(self.death_error()),
             }
         }
         self.end()?;
         Ok(ran)
+    }
+
+    fn run_step(&mut self, limit: Duration) -> Result<StepResult, SandboxError> {
+        let start = Instant::now();
+        self.send_go()?;
+        let killed = self.oom_kills();
+        let heard = self.wait_for_line(start + limit)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let (end, code) = match heard {
+            WaitOutcome::Line(line) => (StepEnd::Exited, Some(parse_exit_code(&line)?)),
+            WaitOutcome::End(end) => (end, None),
+            WaitOutcome::Closed => return Err(self.death_error()),
+        };
+        let is_short = end == StepEnd::Exited && code != Some(0) && self.oom_kills() > killed;
+        self.drain()?;
+        let is_flood = end == StepEnd::Exited && (self.output.is_cut || self.errors.is_cut);
+        let end = if is_flood {
+            StepEnd::TooMuchOutput
+        } else if is_short {
+            StepEnd::OutOfMemory
+        } else {
+            end
+        };
+        let kept = self.limits.kept_bytes;
+        let ((output, is_cut), (errors, are_cut)) = (self.output.take(kept), self.errors.take(kept));
+        let code = code.filter(|_| end != StepEnd::TooMuchOutput);
+        Ok(StepResult { end, code, is_cut: is_cut || are_cut, output, errors, seconds })
+    }
+
+    /// Reads a file that the program left, if it left it; false where nothing further can be read.
+    fn read_file(&mut self, name: &str, ran: &mut ProgramResult) -> Result<bool, SandboxError> {
+        self.send_go()?;
+        match self.wait_for_line(Instant::now() + SANDBOX_TIMEOUT)? {
+            WaitOutcome::Line(line) if parse_exit_code(&line)? == 0 => {
+                self.drain()?;
+                match self.output.take(self.limits.wanted_bytes) {
+                    (_, true) => ran.oversized.push(name.to_owned()),
+                    (text, false) => ran.files.push((name.to_owned(), text)),
+                }
+            }
+            WaitOutcome::Line(_) => {}
+            // What a program leaves is its own doing; whatever comes after it in the pipe is lost.
+            WaitOutcome::End(StepEnd::TooMuchOutput) => {
+                ran.oversized.push(name.to_owned());
+                return Ok(false);
+            }
+            _ => return Err(self.death_error()),
+        }
+        Ok(true)
     }
 
     /// Waits until the sandbox is ready for the next step; false where no step is wanted any more.

@@ -154,6 +154,84 @@ impl FilterToken {
             _ => None,
         }
     }
+
+    /// What it asks of a case.
+    fn condition(&self, metrics: &[String]) -> Result<FilterCondition, CaseFilterError> {
+        let (name, sign, rest) = (&self.name, self.sign, &self.rest);
+        match name.as_str() {
+            _ if metrics.contains(name) => match sign {
+                ":" => Ok(FilterCondition::Label(name.clone(), rest.clone())),
+                _ => self.number(NumericField::Metric(name.clone())),
+            },
+            "cost" => self.number(NumericField::Cost),
+            "latency" => self.number(NumericField::Latency),
+            "tokens" => self.number(NumericField::Tokens),
+            "repeat" => self.number(NumericField::Repeat),
+            "tag" => self.words(FilterCondition::Tag, &[":", "="]),
+            "model" => self.words(FilterCondition::Model, &[":", "=", "~"]),
+            "prompt" => self.words(FilterCondition::Prompt, &[":", "=", "~"]),
+            "dataset" => self.words(FilterCondition::Dataset, &[":", "=", "~"]),
+            "id" if sign == "~" => self.words(FilterCondition::IdHas, &["~"]),
+            "id" => self.words(FilterCondition::Id, &[":", "="]),
+            "text" => self.words(FilterCondition::Text, &["~", ":"]),
+            "status" => {
+                let known: Vec<&str> =
+                    ["scored", "not_applicable"].into_iter().chain(ErrorKind::ALL.map(ErrorKind::name)).collect();
+                if !known.contains(&rest.as_str()) {
+                    return Err(self.refuse(format!("a status is one of {}", known.join(", "))));
+                }
+                self.words(FilterCondition::Status, &[":", "="])
+            }
+            "flipped" => match (sign, metrics.contains(rest)) {
+                ("", _) => Ok(FilterCondition::Flipped(None)),
+                (":" | "=", true) => Ok(FilterCondition::Flipped(Some(rest.clone()))),
+                _ => Err(self.refuse(format!("`{rest}` is not a metric of this run"))),
+            },
+            _ if sign.is_empty() && name.is_empty() && !self.is_quoted => {
+                Err(self.refuse("no words are given".to_owned()))
+            }
+            _ if sign.is_empty() => Ok(FilterCondition::Text(name.clone())),
+            _ => {
+                let known = metrics.iter().map(String::as_str).chain(WORDS);
+                let hint = match closest(name, known) {
+                    Some(similar) => format!("did you mean `{similar}`?"),
+                    None => format!("known are the metrics of the run and {}", WORDS.join(", ")),
+                };
+                Err(self.refuse(format!("there is nothing called `{name}`; {hint}")))
+            }
+        }
+    }
+
+    fn number(&self, quantity: NumericField) -> Result<FilterCondition, CaseFilterError> {
+        let Self { name, rest, .. } = self;
+        let relation = match self.sign {
+            "<" => ComparisonOperator::Under,
+            "<=" => ComparisonOperator::AtMost,
+            ">" => ComparisonOperator::Over,
+            ">=" => ComparisonOperator::AtLeast,
+            "=" => ComparisonOperator::Equal,
+            "!=" => ComparisonOperator::Unequal,
+            _ => return Err(self.refuse(format!("write {name} with < <= > >= = or != and a number"))),
+        };
+        match rest.parse::<f64>() {
+            Ok(limit) if limit.is_finite() => Ok(FilterCondition::Number(quantity, relation, limit)),
+            _ => Err(self.refuse(format!("`{rest}` is not a number"))),
+        }
+    }
+
+    fn words(&self, make: fn(String) -> FilterCondition, signs: &[&str]) -> Result<FilterCondition, CaseFilterError> {
+        if !signs.contains(&self.sign) {
+            return Err(self.refuse(format!("write {}{}WORDS", self.name, signs[0])));
+        }
+        if self.rest.is_empty() {
+            return Err(self.refuse("no words are given".to_owned()));
+        }
+        Ok(make(self.rest.clone()))
+    }
+
+    fn refuse(&self, reason: String) -> CaseFilterError {
+        CaseFilterError { at: self.at, word: self.written.clone(), reason }
+    }
 }
 
 /// Signs between a name and what it is held against, the longer first.
@@ -422,76 +500,12 @@ impl FilterReader<'_> {
     }
 }
 
-fn condition(word: FilterToken, metrics: &[String]) -> Result<CaseFilter, CaseFilterError> {
-    let FilterToken { at, written, name, sign, rest, is_quoted } = word;
-    let refused = |reason: String| CaseFilterError { at, word: written.clone(), reason };
-    let is_metric = |name: &str| metrics.iter().any(|metric| metric == name);
-    let (is_not, name) = match name.strip_prefix('-') {
-        Some(name) if !written.starts_with('"') && !is_metric(&format!("-{name}")) => (true, name.to_owned()),
-        _ => (false, name),
-    };
-    let number = |quantity: NumericField| {
-        let relation = match sign {
-            "<" => ComparisonOperator::Under,
-            "<=" => ComparisonOperator::AtMost,
-            ">" => ComparisonOperator::Over,
-            ">=" => ComparisonOperator::AtLeast,
-            "=" => ComparisonOperator::Equal,
-            "!=" => ComparisonOperator::Unequal,
-            _ => return Err(refused(format!("write {name} with < <= > >= = or != and a number"))),
-        };
-        match rest.parse::<f64>() {
-            Ok(limit) if limit.is_finite() => Ok(FilterCondition::Number(quantity, relation, limit)),
-            _ => Err(refused(format!("`{rest}` is not a number"))),
-        }
-    };
-    let words = |make: fn(String) -> FilterCondition, signs: &[&str]| {
-        if !signs.contains(&sign) {
-            return Err(refused(format!("write {name}{}WORDS", signs[0])));
-        }
-        if rest.is_empty() { Err(refused("no words are given".to_owned())) } else { Ok(make(rest.clone())) }
-    };
-    let question = match name.as_str() {
-        _ if is_metric(&name) => match sign {
-            ":" => FilterCondition::Label(name.clone(), rest.clone()),
-            _ => number(NumericField::Metric(name.clone()))?,
-        },
-        "cost" => number(NumericField::Cost)?,
-        "latency" => number(NumericField::Latency)?,
-        "tokens" => number(NumericField::Tokens)?,
-        "repeat" => number(NumericField::Repeat)?,
-        "tag" => words(FilterCondition::Tag, &[":", "="])?,
-        "model" => words(FilterCondition::Model, &[":", "=", "~"])?,
-        "prompt" => words(FilterCondition::Prompt, &[":", "=", "~"])?,
-        "dataset" => words(FilterCondition::Dataset, &[":", "=", "~"])?,
-        "id" if sign == "~" => words(FilterCondition::IdHas, &["~"])?,
-        "id" => words(FilterCondition::Id, &[":", "="])?,
-        "text" => words(FilterCondition::Text, &["~", ":"])?,
-        "status" => {
-            let known: Vec<&str> =
-                ["scored", "not_applicable"].into_iter().chain(ErrorKind::ALL.map(ErrorKind::name)).collect();
-            if !known.contains(&rest.as_str()) {
-                return Err(refused(format!("a status is one of {}", known.join(", "))));
-            }
-            words(FilterCondition::Status, &[":", "="])?
-        }
-        "flipped" => match (sign, is_metric(&rest)) {
-            ("", _) => FilterCondition::Flipped(None),
-            (":" | "=", true) => FilterCondition::Flipped(Some(rest.clone())),
-            _ => return Err(refused(format!("`{rest}` is not a metric of this run"))),
-        },
-        _ if sign.is_empty() && name.is_empty() && !is_quoted => return Err(refused("no words are given".to_owned())),
-        _ if sign.is_empty() => FilterCondition::Text(name.clone()),
-        _ => {
-            let known = metrics.iter().map(String::as_str).chain(WORDS);
-            let hint = match closest(&name, known) {
-                Some(similar) => format!("did you mean `{similar}`?"),
-                None => format!("known are the metrics of the run and {}", WORDS.join(", ")),
-            };
-            return Err(refused(format!("there is nothing called `{name}`; {hint}")));
-        }
-    };
-    let condition = CaseFilter::Is(question);
+fn condition(mut token: FilterToken, metrics: &[String]) -> Result<CaseFilter, CaseFilterError> {
+    let is_not = token.name.starts_with('-') && !token.written.starts_with('"') && !metrics.contains(&token.name);
+    if is_not {
+        token.name.remove(0);
+    }
+    let condition = CaseFilter::Is(token.condition(metrics)?);
     Ok(if is_not { CaseFilter::Not(Box::new(condition)) } else { condition })
 }
 

@@ -268,15 +268,7 @@ impl RunPlan {
         if self.repeats != now.repeats {
             found.push(format!("`repeats` was {}, now it is {}", self.repeats, now.repeats));
         }
-        match (&self.retrieval, &now.retrieval) {
-            (Some(before), Some(after)) if before.digest != after.digest => {
-                found.push(format!("the index `{}` changed", after.index));
-            }
-            (Some(PlannedRetrieval { k, filter, mode, .. }), Some(after))
-                if (*k, *mode, filter) == (after.k, after.mode, &after.filter) => {}
-            (None, None) => {}
-            _ => found.push("how passages are retrieved changed".to_owned()),
-        }
+        found.extend(self.retrieval_difference(now));
         if self.agent != now.agent {
             found.push("the tools, the state, the user or the limits of `agent` changed".to_owned());
         }
@@ -294,25 +286,7 @@ impl RunPlan {
             each.collect::<BTreeMap<_, _>>()
         };
         compare(&mut found, "the texts and parameters of prompt", &named(self), &named(now));
-        for before in &self.metrics {
-            match now.metrics.iter().find(|metric| metric.name == before.name) {
-                None => found.push(format!("metric `{}` is gone", before.name)),
-                Some(metric) if metric.id != before.id || metric.version != before.version => found.push(format!(
-                    "metric `{}` was {} version {}, now it is {} version {}",
-                    before.name, before.id, before.version, metric.id, metric.version
-                )),
-                Some(metric)
-                    if metric.options != before.options
-                        || metric.profile.unwrap_or_default() != before.profile.unwrap_or_default() =>
-                {
-                    found.push(format!("the options of metric `{}` changed", before.name));
-                }
-                Some(metric) if code_digests(metric) != code_digests(before) => {
-                    found.push(format!("the code of metric `{}` changed", before.name));
-                }
-                Some(_) => {}
-            }
-        }
+        found.extend(self.metrics.iter().filter_map(|before| metric_difference(before, &now.metrics)));
         let is_new = |metric: &&MetricInfo| self.metrics.iter().all(|before| before.name != metric.name);
         found.extend(now.metrics.iter().filter(is_new).map(|metric| format!("metric `{}` is new", metric.name)));
         let prompts = |plan: &Self| {
@@ -325,6 +299,37 @@ impl RunPlan {
         compare(&mut found, "the recorded replies", &replies(self), &replies(now));
         found
     }
+
+    fn retrieval_difference(&self, now: &Self) -> Option<String> {
+        match (&self.retrieval, &now.retrieval) {
+            (Some(before), Some(after)) if before.digest != after.digest => {
+                Some(format!("the index `{}` changed", after.index))
+            }
+            (Some(PlannedRetrieval { k, filter, mode, .. }), Some(after))
+                if (*k, *mode, filter) == (after.k, after.mode, &after.filter) =>
+            {
+                None
+            }
+            (None, None) => None,
+            _ => Some("how passages are retrieved changed".to_owned()),
+        }
+    }
+}
+
+/// What is different about a metric now.
+fn metric_difference(before: &MetricInfo, now: &[MetricInfo]) -> Option<String> {
+    let MetricInfo { name, id, version, .. } = before;
+    let Some(metric) = now.iter().find(|metric| metric.name == *name) else {
+        return Some(format!("metric `{name}` is gone"));
+    };
+    if metric.id != *id || metric.version != *version {
+        let (new_id, new_version) = (&metric.id, metric.version);
+        return Some(format!("metric `{name}` was {id} version {version}, now it is {new_id} version {new_version}"));
+    }
+    if metric.options != before.options || metric.profile.unwrap_or_default() != before.profile.unwrap_or_default() {
+        return Some(format!("the options of metric `{name}` changed"));
+    }
+    (code_digests(metric) != code_digests(before)).then(|| format!("the code of metric `{name}` changed"))
 }
 
 /// What computes a metric of the user's own: the names of files say nothing, what stands in them does.

@@ -527,26 +527,35 @@ fn sql(
         FilterCondition::IdHas(words) => format!("(instr(lower(id), {}) > 0)", condition.put(words.to_lowercase())),
         FilterCondition::Flipped(metric) => {
             let meant = metrics.iter().filter(|info| metric.as_ref().is_none_or(|metric| *metric == info.name));
-            let mut having = Vec::new();
-            for info in meant {
-                let Some(slot) = samples.slot_of(&info.name) else { continue };
-                let (low, high) = info.range;
-                if low.is_finite() && high.is_finite() {
-                    let middle = condition.put(f64::midpoint(low, high));
-                    having.push(format!("(min(value_{slot}) < {middle} AND max(value_{slot}) >= {middle})"));
-                }
-                having.push(format!("count(DISTINCT CASE WHEN value_{slot} IS NOT NULL THEN label_{slot} END) > 1"));
-            }
-            if having.is_empty() {
-                return Ok("0".to_owned());
-            }
-            format!(
-                "((place, position) IN (SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}' \
-                 GROUP BY place, position HAVING {}))",
-                having.join(" OR ")
-            )
+            flipped_sql(condition, samples, meant)
         }
     })
+}
+
+/// Cases whose samples lie on both sides of the middle of a metric's range, or have several labels of it.
+fn flipped_sql<'a>(
+    condition: &mut Condition,
+    samples: &SampleTable,
+    metrics: impl Iterator<Item = &'a MetricInfo>,
+) -> String {
+    let mut having = Vec::new();
+    for info in metrics {
+        let Some(slot) = samples.slot_of(&info.name) else { continue };
+        let (low, high) = info.range;
+        if low.is_finite() && high.is_finite() {
+            let middle = condition.put(f64::midpoint(low, high));
+            having.push(format!("(min(value_{slot}) < {middle} AND max(value_{slot}) >= {middle})"));
+        }
+        having.push(format!("count(DISTINCT CASE WHEN value_{slot} IS NOT NULL THEN label_{slot} END) > 1"));
+    }
+    if having.is_empty() {
+        return "0".to_owned();
+    }
+    format!(
+        "((place, position) IN (SELECT place, position FROM samples WHERE run = ?1 AND status <> '{OPEN}' \
+         GROUP BY place, position HAVING {}))",
+        having.join(" OR ")
+    )
 }
 
 #[cfg(test)]

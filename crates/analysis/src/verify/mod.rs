@@ -88,14 +88,7 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
     let names = inputs::InputNames::new(&manifest, &resolved);
     let readable = rebuild::ReadableFiles { folder: folder_of(asked.results), given: asked.inputs };
     let job = rebuild::job(&manifest, &resolved, readable, asked.registries.benchmark, CaseScan::WithDigests)?;
-    let options = RendererOptions {
-        title: manifest.title.clone(),
-        gates: gates(&manifest, &mut verdict),
-        case_limits: case_limits(&job),
-        by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
-        cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
-        is_over_outputs: job.means_over == MeansOver::Outputs,
-    };
+    let options = renderer_options(&manifest, &job, &mut verdict);
     let allowed_code = own_code::allowed_metrics(&manifest, asked.allow_code, &mut verdict);
     let asking = score_dependencies::asking(
         &manifest,
@@ -105,9 +98,8 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         asked.registries.metrics,
         &mut verdict,
     );
-    let shown = |name: &dyn ToString| name.to_string();
-    let (gates, by) = (options.gates.clone(), options.by.as_ref().map(|by| shown(by)));
-    let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
+    let (gates, by) = (options.gates.clone(), options.by.as_ref().map(ToString::to_string));
+    let cluster = options.cluster.as_ref().map(ToString::to_string);
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = RunRequest {
         settings: RunOptions {
@@ -134,28 +126,46 @@ pub fn verify(asked: &VerifyRequest<'_>) -> Result<Verdict, VerifyError> {
         watcher: Some(Box::new(&mut checker)),
         ..RunRequest::default()
     };
-    let Conclusion { driven, hearing, programs, .. } = run(job, asked.registries, wanted)?;
+    let conclusion = run(job, asked.registries, wanted)?;
+    note_missing_records(&manifest, &conclusion, &asked.record, &mut checker.verdict);
+    if conclusion.driven.stop == Stop::Interrupted {
+        return Ok(Verdict { interrupted: true, ..checker.into_verdict() });
+    }
+    checker.conclude(&said, resolved.iter().filter(|input| matches!(input, InputLocation::File(_))).count())
+}
+
+/// What its reports were made with.
+fn renderer_options(manifest: &Manifest, job: &Job, verdict: &mut Verdict) -> RendererOptions {
+    let summary = &manifest.summary;
+    RendererOptions {
+        title: manifest.title.clone(),
+        gates: gates(manifest, verdict),
+        case_limits: case_limits(job),
+        by: summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
+        cluster: summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
+        is_over_outputs: job.means_over == MeansOver::Outputs,
+    }
+}
+
+/// Leaves metrics unchecked that miss a model or a record, and says whose records were used.
+fn note_missing_records(manifest: &Manifest, conclusion: &Conclusion, record: &CacheFile, verdict: &mut Verdict) {
+    let Conclusion { hearing, programs, .. } = conclusion;
     for metric in hearing.iter().flat_map(|hearing| &hearing.unrecorded) {
         // A judge that made something else of a missing reply than an error of its case cannot be told apart from one
         // whose score was changed.
-        let verdict = &mut checker.verdict;
         if verdict.of_metric.contains_key(metric) && !verdict.unrecorded.contains_key(metric) {
             verdict.leave_unchecked(metric);
         }
     }
-    score_dependencies::note_missing_models(&manifest, &mut checker.verdict);
+    score_dependencies::note_missing_models(manifest, verdict);
     let used = hearing.as_ref().map_or(0, |hearing| hearing.recalled)
         + programs.as_ref().map_or(0, |programs| programs.counts.recorded);
     let ignored = hearing.as_ref().map_or(0, |hearing| hearing.ignored)
         + programs.as_ref().map_or(0, |programs| programs.counts.ignored);
-    checker.verdict.cache = CacheUse { file: asked.record.clone(), used, ignored };
+    verdict.cache = CacheUse { file: record.clone(), used, ignored };
     for metric in programs.iter().flat_map(|programs| &programs.unrecorded) {
-        checker.verdict.leave_unchecked(metric);
+        verdict.leave_unchecked(metric);
     }
-    if driven.stop == Stop::Interrupted {
-        return Ok(Verdict { interrupted: true, ..checker.into_verdict() });
-    }
-    checker.conclude(&said, resolved.iter().filter(|input| matches!(input, InputLocation::File(_))).count())
 }
 
 /// The manifest of a file of results. Nothing else of it is read.

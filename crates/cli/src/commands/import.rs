@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_analysis::{ImportRequest, TranslateOptions, import_file, is_promptfoo_configuration, translate};
+use probare_analysis::{
+    ImportRequest, ImportSummary, TranslateOptions, import_file, is_promptfoo_configuration, translate,
+};
 use probare_engine::Exit;
 use probare_formats::{Grouping, ImportFormat};
 use probare_report::number::count_with_noun;
@@ -128,6 +130,37 @@ fn import_promptfoo_configuration(arguments: &Arguments, file: &Path, config: Op
     Ok(Exit::Fine)
 }
 
+/// Says what a file held, and what of it is lost.
+fn describe_import(arguments: &Arguments, made: &ImportSummary) {
+    for note in &made.notes {
+        remark(&format!("note: {note}"));
+    }
+    for (name, reason) in &made.not_run {
+        remark(&format!("warning: `{name}` cannot be run here and counts as not_run, which is no pass: {reason}"));
+    }
+    if arguments.dry_run {
+        for lost in made.format.losses() {
+            remark(&format!("lost: {lost}"));
+        }
+    }
+    if arguments.verbose {
+        for lost in &made.lost {
+            remark(&format!("lost: {lost}"));
+        }
+    }
+    if arguments.quiet {
+        return;
+    }
+    let mut text = format!("{}: {}", made.format, count_with_noun(made.cases, "case", "cases"));
+    if made.answered < made.cases {
+        text.push_str(&format!(", {} without a response", made.cases - made.answered));
+    }
+    if !made.scores.is_empty() {
+        text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
+    }
+    remark(&text);
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let configuration = arguments.output.as_deref().filter(|path| is_configuration(path));
@@ -159,33 +192,10 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         results: arguments.results.clone(),
     };
     let made = import_file(&asked).map_err(exchange_failure)?;
-    for note in &made.notes {
-        remark(&format!("note: {note}"));
-    }
-    for (name, reason) in &made.not_run {
-        remark(&format!("warning: `{name}` cannot be run here and counts as not_run, which is no pass: {reason}"));
-    }
-    if arguments.dry_run {
-        for lost in made.format.losses() {
-            remark(&format!("lost: {lost}"));
-        }
-    }
-    if arguments.verbose {
-        for lost in &made.lost {
-            remark(&format!("lost: {lost}"));
-        }
-    }
+    describe_import(arguments, &made);
     if arguments.quiet {
         return Ok(Exit::Fine);
     }
-    let mut text = format!("{}: {}", made.format, count_with_noun(made.cases, "case", "cases"));
-    if made.answered < made.cases {
-        text.push_str(&format!(", {} without a response", made.cases - made.answered));
-    }
-    if !made.scores.is_empty() {
-        text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
-    }
-    remark(&text);
     if arguments.dry_run {
         remark("nothing was written");
         return Ok(Exit::Fine);

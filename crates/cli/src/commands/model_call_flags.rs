@@ -39,38 +39,7 @@ pub fn warn_ignored_entries(cache: &CacheFile, ignored: u64) {
 pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     let ModelUsage { counts, costs, missing, without_nonce: uncoded, .. } = hearing;
     if !quiet && counts.asked > 0 {
-        let mut text = format!("asked: {}", count_with_noun(counts.asked - counts.unsent, "question", "questions"));
-        let ways = [
-            (counts.replayed, "from the response cache"),
-            (counts.replied, "answered"),
-            (counts.refused, "declined"),
-            (counts.truncated, "truncated"),
-            (counts.failed - counts.unsent, "without an answer"),
-        ];
-        for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
-            text.push_str(&format!(", {count} {way}"));
-        }
-        let in_batches = hearing.batches.as_ref().map_or(0, BatchReport::in_batches);
-        let apart = [
-            (counts.by_fallback, "by a fallback model"),
-            (in_batches, "in a batch"),
-            (counts.unsent.saturating_sub(in_batches), "not sent"),
-        ];
-        for (count, way) in apart.iter().filter(|(count, _)| *count > 0) {
-            text.push_str(&format!("; {count} {way}"));
-        }
-        let tokens = counts.input_tokens + counts.output_tokens;
-        if tokens > 0 {
-            text.push_str(&format!("; {tokens} tokens"));
-        }
-        if counts.lost_attempts > 0 {
-            let attempts = count_with_noun(counts.lost_attempts, "attempt", "attempts");
-            text.push_str(&format!("; {attempts} failed and may have been charged"));
-            if counts.lost.tokens > 0 {
-                text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
-            }
-        }
-        remark(&text);
+        remark(&asked_text(hearing));
     }
     if !quiet && costs.calls() > 0 {
         remark(&format!("cost of the run: {costs}"));
@@ -115,6 +84,43 @@ pub fn print_model_usage(hearing: &ModelUsage, quiet: bool) {
     if hearing.is_budget_reached {
         remark("the budget is reached: the questions that are left were not asked");
     }
+}
+
+/// How many questions there were, and what became of them.
+fn asked_text(hearing: &ModelUsage) -> String {
+    let counts = &hearing.counts;
+    let mut text = format!("asked: {}", count_with_noun(counts.asked - counts.unsent, "question", "questions"));
+    let ways = [
+        (counts.replayed, "from the response cache"),
+        (counts.replied, "answered"),
+        (counts.refused, "declined"),
+        (counts.truncated, "truncated"),
+        (counts.failed - counts.unsent, "without an answer"),
+    ];
+    for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {way}"));
+    }
+    let in_batches = hearing.batches.as_ref().map_or(0, BatchReport::in_batches);
+    let apart = [
+        (counts.by_fallback, "by a fallback model"),
+        (in_batches, "in a batch"),
+        (counts.unsent.saturating_sub(in_batches), "not sent"),
+    ];
+    for (count, way) in apart.iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!("; {count} {way}"));
+    }
+    let tokens = counts.input_tokens + counts.output_tokens;
+    if tokens > 0 {
+        text.push_str(&format!("; {tokens} tokens"));
+    }
+    if counts.lost_attempts > 0 {
+        let attempts = count_with_noun(counts.lost_attempts, "attempt", "attempts");
+        text.push_str(&format!("; {attempts} failed and may have been charged"));
+        if counts.lost.tokens > 0 {
+            text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
+        }
+    }
+    text
 }
 
 /// How a batch that is worked on stands.

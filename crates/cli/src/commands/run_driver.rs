@@ -131,7 +131,7 @@ impl RunDriver {
         }
         self.settings.group_by_source(evaluation.plan());
         let tally = Arc::new(RunProgress::default());
-        let shared = evaluation.model_backend().map(|asked| asked.shared().clone());
+        let shared = Some(evaluation.model_backend().shared().clone());
         let early_progress = Arc::<EarlyProgress>::default();
         let watched = (Arc::clone(&tally), Arc::clone(&early_progress));
         let watching = ProgressWatcher::start(quiet, evaluation.plan().samples(), watched, shared);
@@ -157,24 +157,10 @@ impl RunDriver {
 
     /// Prints the summary. Errors and failed gates are printed even where nothing else is.
     fn conclude(&self, conclusion: &Conclusion) -> CommandResult {
-        let Conclusion { summary, verdicts, driven, .. } = conclusion;
-        let RunOptions { json, color, allow_empty, .. } = self.settings;
+        let Conclusion { summary, verdicts, .. } = conclusion;
         let quiet = self.is_quiet();
         if !quiet && !self.has_own_summary {
-            let text = if json == Some(true) {
-                let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
-                if let Some(early) = &conclusion.early {
-                    json["decided_early"] = serde_json::json!(early);
-                }
-                format!("{json:#}\n")
-            } else {
-                let look =
-                    if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
-                terminal::render(summary, verdicts, look)
-            };
-            let early = conclusion.early.as_ref().filter(|_| json != Some(true)).map(EarlyOutcome::text);
-            let text = text + &escape::terminal_lines(&early.unwrap_or_default());
-            if self.is_data { remark_lines(text.trim_end()) } else { print(&text).map(|_| ())? }
+            self.print_summary(conclusion)?;
         } else {
             for verdict in listed_verdicts(verdicts).0.filter(|verdict| !quiet || !verdict.passed) {
                 remark(&verdict.to_string());
@@ -206,13 +192,42 @@ impl RunDriver {
         for path in &conclusion.partial {
             remark(&format!("what was computed is in {}", path.display()));
         }
+        self.say_shortcomings(conclusion);
+        Ok(conclusion.exit)
+    }
+
+    fn print_summary(&self, conclusion: &Conclusion) -> Result<(), Failure> {
+        let Conclusion { summary, verdicts, .. } = conclusion;
+        let RunOptions { json, color, .. } = self.settings;
+        let text = if json == Some(true) {
+            let mut json = serde_json::json!({ "summary": summary, "gates": verdicts });
+            if let Some(early) = &conclusion.early {
+                json["decided_early"] = serde_json::json!(early);
+            }
+            format!("{json:#}\n")
+        } else {
+            let look = if self.is_data { stream_look(color, &io::stderr()) } else { stream_look(color, &io::stdout()) };
+            terminal::render(summary, verdicts, look)
+        };
+        let early = conclusion.early.as_ref().filter(|_| json != Some(true)).map(EarlyOutcome::text);
+        let text = text + &escape::terminal_lines(&early.unwrap_or_default());
+        if self.is_data {
+            remark_lines(text.trim_end());
+            return Ok(());
+        }
+        print(&text).map(|_| ())
+    }
+
+    /// What a run lacks that else counts as done.
+    fn say_shortcomings(&self, conclusion: &Conclusion) {
+        let Conclusion { summary, driven, .. } = conclusion;
         if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
             remark("nothing was computed, so no file was written");
         }
         // A benchmark that failed has said why.
         let is_silent = conclusion.ending != BenchmarkStatus::Failed;
         let is_empty = driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0;
-        if is_empty && allow_empty != Some(true) && is_silent {
+        if is_empty && self.settings.allow_empty != Some(true) && is_silent {
             remark_lines(
                 "error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass",
             );
@@ -231,7 +246,6 @@ impl RunDriver {
         if let Some(problem) = summary.groups.as_ref().and_then(Groups::problem).filter(|_| driven.cases > 0) {
             remark(&format!("error: {problem}"));
         }
-        Ok(conclusion.exit)
     }
 
     /// What made the exit code, where the summary is not shown.

@@ -10,7 +10,7 @@ use probare_core::Stop;
 use probare_engine::{Exit, export, export_outputs, sentence_in_panels};
 use probare_report::number::count_with_noun;
 use probare_report::{Compression, OutputWriter, escape};
-use probare_store::{HumanLabel, RunState, StoredRun};
+use probare_store::{HumanLabel, RunState, Store, StoredRun};
 use serde_json::{Value as Json, json};
 
 use super::store_flags::{StoreFlag, evaluation_failure, number};
@@ -105,30 +105,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             print(&run_text(&stored, sentence_in_panels(&store.panels(*run)?)))
         }
         RunsCommand::Export { run, output, outputs, labels } => {
-            if output.is_empty() && outputs.is_none() && labels.is_none() {
-                return Err(Failure::usage("no file is named")
-                    .hint("name one: -o results.jsonl, --outputs cases.jsonl, or --labels labels.jsonl"));
-            }
-            let stored = store.run(*run)?;
-            if lacks_samples(&stored) {
-                remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
-            }
-            if !output.is_empty() {
-                export(store.path(), &stored, output.clone(), None).map_err(evaluation_failure)?;
-            }
-            if let Some(path) = outputs {
-                let (_, notes) = export_outputs(store.path(), &stored, path).map_err(evaluation_failure)?;
-                for note in notes {
-                    remark(&note);
-                }
-            }
-            if let Some(path) = labels {
-                write_labels(&store.labels(*run)?, path)?;
-            }
-            for path in output.iter().chain(outputs).chain(labels) {
-                remark(&format!("wrote {}", path.display()));
-            }
-            Ok(Exit::Fine)
+            export_run(&store, *run, output, outputs.as_deref(), labels.as_deref())
         }
         RunsCommand::Label { run, file } => {
             let labels = read_labels(file)?;
@@ -150,6 +127,40 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             Ok(Exit::Fine)
         }
     }
+}
+
+/// Writes what is wanted of a run into files.
+fn export_run(
+    store: &Store,
+    run: i64,
+    output: &[PathBuf],
+    outputs: Option<&Path>,
+    labels: Option<&Path>,
+) -> CommandResult {
+    if output.is_empty() && outputs.is_none() && labels.is_none() {
+        return Err(Failure::usage("no file is named")
+            .hint("name one: -o results.jsonl, --outputs cases.jsonl, or --labels labels.jsonl"));
+    }
+    let stored = store.run(run)?;
+    if lacks_samples(&stored) {
+        remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
+    }
+    if !output.is_empty() {
+        export(store.path(), &stored, output.to_vec(), None).map_err(evaluation_failure)?;
+    }
+    if let Some(path) = outputs {
+        let (_, notes) = export_outputs(store.path(), &stored, path).map_err(evaluation_failure)?;
+        for note in notes {
+            remark(&note);
+        }
+    }
+    if let Some(path) = labels {
+        write_labels(&store.labels(run)?, path)?;
+    }
+    for path in output.iter().map(PathBuf::as_path).chain(outputs).chain(labels) {
+        remark(&format!("wrote {}", path.display()));
+    }
+    Ok(Exit::Fine)
 }
 
 /// Bytes of the largest file of labels that is read at once.

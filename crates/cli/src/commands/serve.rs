@@ -214,8 +214,19 @@ pub fn run(arguments: &Arguments) -> CommandResult {
     let server = Server::bind(&arguments.listen, settings)?;
     stop_on_signals(server.stop());
     keep_panics_short();
+    announce(&server, collector.as_deref(), arguments);
+    server.run()?;
+    if let Some(collector) = collector {
+        collector.stop();
+    }
+    remark("stopped");
+    Ok(Exit::Fine)
+}
+
+/// Says where the server listens and what it takes.
+fn announce(server: &Server, collector: Option<&Collector>, arguments: &Arguments) {
     remark(&format!("listening on http://{}", server.address()));
-    if let Some(collector) = &collector {
+    if let Some(collector) = collector {
         remark(&format!(
             "collecting traces into run {} of `{}`, scored by {} when nothing has come for {} s; applications send them with \
              OTEL_EXPORTER_OTLP_ENDPOINT=http://{} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
@@ -232,12 +243,6 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             server.address()
         ));
     }
-    server.run()?;
-    if let Some(collector) = collector {
-        collector.stop();
-    }
-    remark("stopped");
-    Ok(Exit::Fine)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is checked to be a size")]

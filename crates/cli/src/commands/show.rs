@@ -3,9 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use probare_analysis::show_case;
+use probare_analysis::{CaseLookup, show_case};
 use probare_benchmarks::registries;
-use probare_engine::Exit;
 use probare_report::{TerminalStyle, case_view};
 
 use super::{print, remark};
@@ -34,6 +33,12 @@ pub struct Arguments {
     metrics: Vec<String>,
 }
 
+impl Arguments {
+    fn wants(&self, metric: &str) -> bool {
+        self.metrics.is_empty() || self.metrics.iter().any(|known| known == metric)
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> CommandResult {
     let name = arguments.results.display().to_string();
@@ -43,7 +48,7 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         );
         return Err(Failure::usage(format!("`{name}` is not a file of results")).hint(hint));
     }
-    let mut found = show_case(&arguments.results, &arguments.inputs, &arguments.id, registries())?;
+    let found = show_case(&arguments.results, &arguments.inputs, &arguments.id, registries())?;
     if found.results.is_empty() && found.recorded.is_empty() {
         let id = &arguments.id;
         if let Some(error) = found.without_texts {
@@ -51,7 +56,6 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         }
         return Err(Failure::new(format!("no case of `{}` has the id `{id}`", arguments.results.display())));
     }
-    let is_wanted = |name: &str| arguments.metrics.is_empty() || arguments.metrics.iter().any(|known| known == name);
     if let Some(unknown) = arguments.metrics.iter().find(|name| found.metrics.iter().all(|known| known.name != **name))
     {
         let known: Vec<&str> = found.metrics.iter().map(|metric| metric.name.as_str()).collect();
@@ -60,25 +64,22 @@ pub fn run(arguments: &Arguments) -> CommandResult {
         );
     }
     let look = TerminalStyle::for_stream(&io::stdout());
-    let mut text = String::new();
-    if found.results.is_empty() {
-        for (number, row) in found.recorded.iter_mut().enumerate() {
-            if number > 0 {
-                text.push('\n');
-            }
-            row.named.retain(|(metric, _)| is_wanted(&metric.name));
-            let (model, prompt) = (row.model.as_deref(), row.prompt.as_deref());
-            text.push_str(&case_view::results(&arguments.id, model, prompt, row.repeat, &row.named, look));
-        }
-        if let Some(error) = &found.without_texts {
-            remark(&format!("the texts are not at hand: {error}"));
-        }
-    }
-    let kept: Vec<_> = found.metrics.iter().map(|metric| is_wanted(&metric.name)).collect();
+    let text = if found.results.is_empty() {
+        recorded_text(arguments, found, look)
+    } else {
+        computed_text(arguments, found, look)
+    };
+    print(&text)
+}
+
+/// The case with its texts, as it is computed now.
+fn computed_text(arguments: &Arguments, found: CaseLookup, look: TerminalStyle) -> String {
+    let kept: Vec<_> = found.metrics.iter().map(|metric| arguments.wants(&metric.name)).collect();
     let keep = |at: usize| kept.get(at).copied().unwrap_or(true);
     let metrics: Vec<_> =
         found.metrics.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, m)| m.clone()).collect();
-    for (number, result) in found.results.iter_mut().enumerate() {
+    let mut text = String::new();
+    for (number, mut result) in found.results.into_iter().enumerate() {
         if number > 0 {
             text.push('\n');
         }
@@ -91,11 +92,27 @@ pub fn run(arguments: &Arguments) -> CommandResult {
             at += 1;
             keep(at - 1)
         });
-        text.push_str(&case_view::case(result, &metrics, look));
+        text.push_str(&case_view::case(&result, &metrics, look));
         if differs {
             remark("the file differs from what is computed now: `probare verify` shows where");
         }
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    text
+}
+
+/// What the file says of a case whose texts are not at hand.
+fn recorded_text(arguments: &Arguments, found: CaseLookup, look: TerminalStyle) -> String {
+    let mut text = String::new();
+    for (number, mut row) in found.recorded.into_iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        row.named.retain(|(metric, _)| arguments.wants(&metric.name));
+        let (model, prompt) = (row.model.as_deref(), row.prompt.as_deref());
+        text.push_str(&case_view::results(&arguments.id, model, prompt, row.repeat, &row.named, look));
+    }
+    if let Some(error) = &found.without_texts {
+        remark(&format!("the texts are not at hand: {error}"));
+    }
+    text
 }

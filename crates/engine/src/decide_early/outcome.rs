@@ -1,8 +1,8 @@
 //! [`EarlyOutcome`]: how a run that may stop early ended, for readers and programs.
 
-use probare_core::{Chip, Panel, PanelCell, PanelTable, Tone};
+use probare_core::{Chip, EarlyStopRecord, Panel, PanelCell, PanelTable, Tone};
 use probare_report::number::three_decimals;
-use probare_report::{Gate, GateVerdict};
+use probare_report::{Gate, GateVerdict, Gates};
 use serde::Serialize;
 
 use super::{DecidedVerdict, EarlyDecision, GateDecision};
@@ -43,6 +43,17 @@ impl EarlyDecision {
     /// How the run ended. `usd` is what was not spent.
     pub(crate) fn outcome(&self, usd: Option<f64>) -> EarlyOutcome {
         EarlyOutcome { sentence: self.sentence(usd), decisions: self.decisions() }
+    }
+
+    /// What verdicts follow from beside the values.
+    pub(crate) fn record(&self, gates: &Gates, baseline: Option<String>) -> EarlyStopRecord {
+        EarlyStopRecord {
+            seed: self.seed(),
+            cases: self.cases() as u64,
+            seen: self.seen() as u64,
+            gates: gates.to_json(),
+            baseline,
+        }
     }
 
     /// Puts what was decided in the place of what the mean so far says. A gate that is open has no verdict.

@@ -6,13 +6,16 @@ use probare_core::{Case, MetricRequest, Output, Sample};
 
 use super::pool::hide_secrets;
 use super::protocol::{AnswerFault, Ready, hello, read_result, score_line};
-use super::worker::WorkerFault;
+use super::worker::{WorkerFault, WorkerProcess};
 use super::{OwnMetricError, launch, own_options};
 
 /// How long one answer may take.
 const LIMIT: Duration = Duration::from_secs(30);
 /// Lines of standard error that are shown: the last ones.
 const SHOWN_LINES: usize = 10;
+
+/// The first thing that is tried.
+const READY: &str = "it answers `hello` with `ready`";
 
 /// One thing that was tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,39 +44,14 @@ pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck
     };
     let launch = launch(&code.source).map_err(|(reason, hint)| failed(reason, hint))?;
     let hello = hello(&own_options(&request.options));
-    let mut checks = Vec::new();
-    let mut note = |what: &'static str, told: Result<String, String>| {
-        let is_fine = told.is_ok();
-        let (outcome, fault) = told.map_or_else(|fault| (String::new(), Some(fault)), |outcome| (outcome, None));
-        checks.push(ConformanceCheck { what, outcome, fault });
-        is_fine
-    };
     let (mut worker, ready) = match launch.start(&hello) {
         Ok(started) => started,
-        Err(reason) => {
-            note("it answers `hello` with `ready`", Err(reason));
-            return Ok(checks);
-        }
+        Err(reason) => return Ok(vec![ConformanceCheck::new(READY, Err(reason))]),
     };
-    note("it answers `hello` with `ready`", Ok(summary(&ready)));
+    let mut checks = vec![ConformanceCheck::new(READY, Ok(summary(&ready)))];
     let mut first = None;
     for (at, (what, case)) in cases().into_iter().enumerate() {
-        let number = 1000 + at as u64;
-        let told = score_line(number, Sample::from_case(&case)).map_err(|error| error.to_string()).and_then(|line| {
-            let answer = worker.exchange(line.as_bytes(), LIMIT).map_err(|fault| match fault {
-                WorkerFault::Start(reason) | WorkerFault::Ended(reason) => reason,
-                WorkerFault::TimedOut => format!("no answer within {} s", LIMIT.as_secs()),
-                WorkerFault::TooLong => "the line is longer than any answer".to_owned(),
-                WorkerFault::Cancelled => "interrupted".to_owned(),
-            })?;
-            match read_result(&answer, number, &ready, Sample::from_case(&case)) {
-                Ok(outcome) => Ok(serde_json::to_string(&outcome).unwrap_or_default()),
-                Err(AnswerFault::Result(error)) if is_of_author(&answer) => Ok(format!("error: {error}")),
-                Err(AnswerFault::Result(error)) => Err(error.to_string()),
-                Err(AnswerFault::Noise(reason)) => Err(reason),
-            }
-        });
-        let told = match (at, told) {
+        let told = match (at, score(&mut worker, 1000 + at as u64, &case, &ready)) {
             (0, Ok(outcome)) => {
                 first = Some(outcome.clone());
                 Ok(outcome)
@@ -84,7 +62,9 @@ pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck
             )),
             (_, told) => told,
         };
-        if !note(what, told) {
+        let is_fault = told.is_err();
+        checks.push(ConformanceCheck::new(what, told));
+        if is_fault {
             return Ok(checks);
         }
     }
@@ -96,19 +76,44 @@ pub fn check_conformance(request: &MetricRequest) -> Result<Vec<ConformanceCheck
             Err("it says something else about itself".to_owned())
         }
     });
-    note("a second process can run beside it", again);
+    checks.push(ConformanceCheck::new("a second process can run beside it", again));
     let ended = if worker.ends_by_itself() {
         Ok("it ended".to_owned())
     } else {
         Err("it still runs; a worker ends when its standard input does".to_owned())
     };
-    note("it ends when its input is closed", ended);
+    checks.push(ConformanceCheck::new("it ends when its input is closed", ended));
     if !complaint.is_empty() {
         let lines: Vec<&str> = complaint.lines().rev().take(SHOWN_LINES).collect();
         let lines: Vec<&str> = lines.into_iter().rev().collect();
-        note("what it writes to standard error is shown here", Ok(hide_secrets(&lines.join("; "))));
+        let told = hide_secrets(&lines.join("; "));
+        checks.push(ConformanceCheck::new("what it writes to standard error is shown here", Ok(told)));
     }
     Ok(checks)
+}
+
+impl ConformanceCheck {
+    fn new(what: &'static str, told: Result<String, String>) -> Self {
+        let (outcome, fault) = told.map_or_else(|fault| (String::new(), Some(fault)), |outcome| (outcome, None));
+        Self { what, outcome, fault }
+    }
+}
+
+/// The result of a case, as JSON, or what the worker does wrong.
+fn score(worker: &mut WorkerProcess, number: u64, case: &Case, ready: &Ready) -> Result<String, String> {
+    let line = score_line(number, Sample::from_case(case)).map_err(|error| error.to_string())?;
+    let answer = worker.exchange(line.as_bytes(), LIMIT).map_err(|fault| match fault {
+        WorkerFault::Start(reason) | WorkerFault::Ended(reason) => reason,
+        WorkerFault::TimedOut => format!("no answer within {} s", LIMIT.as_secs()),
+        WorkerFault::TooLong => "the line is longer than any answer".to_owned(),
+        WorkerFault::Cancelled => "interrupted".to_owned(),
+    })?;
+    match read_result(&answer, number, ready, Sample::from_case(case)) {
+        Ok(outcome) => Ok(serde_json::to_string(&outcome).unwrap_or_default()),
+        Err(AnswerFault::Result(error)) if is_of_author(&answer) => Ok(format!("error: {error}")),
+        Err(AnswerFault::Result(error)) => Err(error.to_string()),
+        Err(AnswerFault::Noise(reason)) => Err(reason),
+    }
 }
 
 /// Whether the code itself says that something went wrong, which keeps to the protocol.

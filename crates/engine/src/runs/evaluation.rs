@@ -1,25 +1,25 @@
 //! [`Evaluation`]: a configuration, opened: data sets surveyed, models ready, metrics planned. It can say what it will take,
 //! and be started or resumed.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use probare_core::{
     Backend, Case, CaseLimit, CasePolicy, CaseSource, DefaultCasePolicy, EarlyStopRecord, FORMAT, InputFile, Job,
-    MemorySource, MetricRequest, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings, Registry, Stop,
-    Usage, closest,
+    MemorySource, MetricRequest, ModelRecord, NamedPromptRecord, NoBackend, ProgramVersion, Publisher, ReadSettings,
+    Stop, closest,
 };
 use probare_formats::{CaseFileError, CaseFormat, CaseReader, ReadOptions, columns, read_whole};
-use probare_metrics::{cascade, judges};
-use probare_models::{BatchReport, Client};
+use probare_models::BatchReport;
 use probare_report::{ReportFormat, VERSION, refuse_overlap};
 use probare_store::{PlannedDataset, RagTest, RunNames, RunPlan, RunState, Store, StoreWriter, StoredSamples};
-use serde_json::Value as Json;
 
 use super::case_retriever::{self, CaseRetriever};
 use super::early_stop;
 use super::error::EvaluationError;
-use super::estimate::{BYTES_PER_TOKEN, Estimate, ModelEstimate as AskedModel, SECONDS_PER_REPLY, USUAL_REPLY};
+use super::estimate::{Estimate, Estimator};
 use super::prompt::GenerationPrompt;
 use super::run_samples::{ModelsUnderTest, RunProgress, RunSampleProvider, SampleRules};
 use super::samples::{OpenDataset, SampleGrid, SampleSource};
@@ -30,11 +30,11 @@ use crate::decide_early::Baseline;
 use crate::decision_thresholds::apply_decision_thresholds;
 use crate::drive::{DriveOptions, RunContext, drive};
 use crate::expectations::{self, EXPECTATIONS};
+use crate::model_access::named_judges;
 use crate::own_metrics::with_own_metrics;
 use crate::run::run_planned;
 use crate::{
-    Conclusion, Exit, ModelAccess, ModelBackend, ModelUsage, Plan, PlanError, Registries, RunError, RunOptions,
-    RunRequest,
+    Conclusion, Exit, ModelAccess, ModelBackend, Plan, PlanError, Registries, RunError, RunOptions, RunRequest,
 };
 
 /// Bytes of the longest prompt that is read from a file.
@@ -103,7 +103,7 @@ struct BenchmarkParts {
 pub struct Evaluation {
     metrics: Plan,
     requests: Vec<MetricRequest>,
-    asked: Option<Arc<ModelBackend>>,
+    asked: Arc<ModelBackend>,
     prompts: Vec<GenerationPrompt>,
     retriever: Option<CaseRetriever>,
     agent: Option<AgentBackend>,
@@ -144,24 +144,16 @@ impl Evaluation {
         registries: Registries,
         benchmark: Option<BenchmarkRun>,
     ) -> Result<Self, EvaluationError> {
-        let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
+        let config = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
         if settings.datasets.is_empty() && benchmark.is_none() {
-            return Err(EvaluationError::NoDataset { config: shown });
+            return Err(EvaluationError::NoDataset { config });
         }
-        let folder = settings.folder();
-        let EvaluationOptions { dry_run: only_looks, refresh, test, outputs_of, early_stop, baseline } = options;
-        let mut asking = settings.model_access();
-        asking.options.only_looks = only_looks;
-        asking.options.refresh |= refresh;
         let tested = under_test(settings)?;
-        asking.under_test.clone_from(&tested);
-        // Whoever plays the user is asked as models under test are, and is none.
-        let user = settings.agent.as_ref().and_then(|agent| agent.user.as_ref()?.model.clone());
-        asking.under_test.extend(user.filter(|user| !tested.contains(user)));
-        asking.has_outputs = outputs_of.is_some();
+        let asking = model_access(settings, &options, &tested, benchmark.is_some());
+        let EvaluationOptions { test, outputs_of, early_stop, baseline, .. } = options;
         let mut generate = settings.generate.clone().unwrap_or_default();
         select_prompts(&mut generate, &settings.prompts)?;
-        read_prompt_files(&mut generate, folder)?;
+        read_prompt_files(&mut generate, settings.folder())?;
         let is_grounded = settings.retrieval.is_some()
             && generate.prompts.is_empty()
             && generate.prompt.is_none()
@@ -172,9 +164,6 @@ impl Evaluation {
             GenerationPrompt::from_config(&generate).map_err(EvaluationError::Prompt)?
         };
         let mut requests = settings.requests();
-        let mut known = Vec::new();
-        let mut planned = Vec::new();
-        let mut surveys = Vec::new();
         let (sets, benchmark) = if let Some(BenchmarkRun { id, title, datasets, rules, publisher }) = benchmark {
             (
                 datasets.into_iter().map(DatasetHandle::from_benchmark).collect(),
@@ -184,61 +173,13 @@ impl Evaluation {
             let sets = settings.datasets.iter().map(|dataset| DatasetHandle::new(dataset, settings));
             (sets.collect::<Result<Vec<_>, _>>()?, None)
         };
-        for set in sets {
-            if known.iter().any(|other: &DatasetHandle| other.name == set.name) {
-                return Err(EvaluationError::SameDataset { name: set.name });
-            }
-            let (input, survey) = set.survey(&prompts, settings)?;
-            // Passages come when the run does.
-            let has_user = settings.agent.as_ref().is_some_and(|agent| agent.user.is_some());
-            let is_wanted = |name: &str| match name {
-                "context" => settings.retrieval.is_none(),
-                // Whoever plays the user may begin.
-                "query" => !has_user,
-                _ => true,
-            };
-            let missing = survey.unknown_variables().find(|(_, name)| is_wanted(name));
-            if let Some((prompt, name)) = missing {
-                let names: Vec<&str> = survey.names.iter().map(String::as_str).collect();
-                return Err(EvaluationError::UnknownVariable {
-                    dataset: set.path,
-                    place: prompt.variable_location(name),
-                    columns: names.join(", "),
-                    similar: closest(name, names.iter().copied()).map(str::to_owned),
-                    name: name.to_owned(),
-                });
-            }
-            if let Some((id, reason)) = &survey.wrong {
-                let (dataset, id, reason) = (set.path, id.clone(), reason.clone());
-                return Err(EvaluationError::Expectation { dataset, id, reason });
-            }
-            for metric in &survey.expected {
-                let names = || requests.iter().map(|request| request.name.as_str());
-                if !names().any(|name| name == metric) {
-                    let similar = closest(metric, names()).map(str::to_owned);
-                    return Err(EvaluationError::NotComputed { dataset: set.path, metric: metric.clone(), similar });
-                }
-            }
-            planned.push(PlannedDataset { name: set.name.clone(), input, reading: set.reading(), cases: survey.cases });
-            known.push(set);
-            surveys.push(survey);
-        }
+        let (planned, surveys) = survey_datasets(&sets, &prompts, settings, &requests)?;
         let expects = surveys.iter().any(|survey| survey.expects);
         if expects && requests.iter().all(|request| request.id != EXPECTATIONS) {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
-        asking.is_published = benchmark.is_some();
         let asked = Arc::new(asking.open(&mut requests, registries.metrics)?);
-        for (set, survey) in known.iter().zip(&surveys) {
-            let Some(id) = survey.tools.clone().filter(|_| !tested.is_empty()) else { continue };
-            let mut clients = tested.iter().filter_map(|name| asked.client(name));
-            let who = match clients.find(|client| !client.takes_tools()) {
-                Some(client) => format!("model `{}` at `{}`", client.name(), client.provider()),
-                None if is_grounded => "a model that answers from passages, with citations,".to_owned(),
-                None => continue,
-            };
-            return Err(EvaluationError::NoTools { dataset: set.path.clone(), id, who });
-        }
+        check_tools(&sets, &surveys, &tested, &asked, is_grounded)?;
         let agent = match &settings.agent {
             Some(_) if is_grounded => {
                 return Err(EvaluationError::Agent("with `retrieval` it needs a `generate.prompt`".to_owned()));
@@ -247,32 +188,25 @@ impl Evaluation {
             _ => None,
         };
         let outside: Arc<dyn Backend> = Arc::<ModelBackend>::clone(&asked);
-        let retrieving =
-            settings.retrieval.as_ref().map(|entry| CaseRetriever::open(entry, folder, &outside)).transpose()?;
-        let asked = Some(asked);
+        let open_retriever = |entry| CaseRetriever::open(entry, settings.folder(), &outside);
+        let retriever = settings.retrieval.as_ref().map(open_retriever).transpose()?;
         let registry = with_own_metrics(registries.metrics, &requests, outside.trust()).map_err(PlanError::from)?;
         apply_decision_thresholds(&settings.decision_thresholds, &mut requests, settings.profile(), &registry)
             .map_err(PlanError::from)?;
         let metrics = Plan::new(&requests, settings.profile(), &registry)?;
-        let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
-        let under_test = tested;
-        let (models, judges, fallbacks) = {
-            let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
-            let models: Vec<_> = under_test.iter().filter_map(tested).collect();
-            let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
-            let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
-            let is_fallback = |name: &String| used.iter().any(|model| model.fallback.contains(name));
-            let fallbacks = used.iter().filter(|model| is_fallback(&model.name)).cloned().collect();
-            (models, judges, fallbacks)
+        let used = |is_meant: &dyn Fn(&ModelRecord) -> bool| -> Vec<ModelRecord> {
+            asked.used.iter().filter(|model| is_meant(model)).cloned().collect()
         };
-        let repeats = generate.repeats.map_or(1, std::num::NonZeroU32::get);
+        let named = |name: &String| asked.used.iter().find(|model| model.name == *name).cloned();
+        let models: Vec<ModelRecord> = tested.iter().filter_map(named).collect();
+        let judging: Vec<String> = requests.iter().flat_map(named_judges).collect();
         let plan = RunPlan {
             probare: ProgramVersion { version: VERSION.to_owned(), format: FORMAT },
-            config: shown,
+            config,
             benchmark: benchmark.as_ref().map(|benchmark| benchmark.id.clone()),
             datasets: planned,
             limit: settings.limit,
-            repeats: if models.is_empty() { 1 } else { repeats },
+            repeats: generate.repeats.filter(|_| !models.is_empty()).map_or(1, NonZeroU32::get),
             prompt: match prompts.as_slice() {
                 [only] if only.name.is_none() => Some(only.sha256.clone()),
                 _ => (is_grounded && !asking.under_test.is_empty()).then(case_retriever::prompt_digest),
@@ -282,7 +216,7 @@ impl Evaluation {
                     Some(NamedPromptRecord { name: prompt.name.clone()?, sha256: prompt.sha256.clone() })
                 })
                 .collect(),
-            retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
+            retrieval: retriever.as_ref().map(|retriever| retriever.planned().clone()),
             agent: agent.as_ref().map(|agent| agent.digest.clone()),
             agent_record: agent.as_ref().map(AgentBackend::record),
             user: agent.as_ref().and_then(AgentBackend::user_model),
@@ -290,10 +224,10 @@ impl Evaluation {
             collected: None,
             metrics: metrics.infos().to_vec(),
             models,
-            judges,
-            fallbacks,
-            prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
-            replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
+            judges: used(&|model| judging.contains(&model.name)),
+            fallbacks: used(&|model| asked.used.iter().any(|other| other.fallback.contains(&model.name))),
+            prompts: asked.prompts.clone(),
+            replies: asked.inputs.clone(),
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
             outputs_of,
             early_stop,
@@ -304,25 +238,21 @@ impl Evaluation {
         let gates = if expects { settings.limits().join(expectations::gates()) } else { settings.limits() };
         // What would end the run as soon as it has begun is told before; whether there are groups is known to whoever reports it.
         gates.check(&plan.metrics, true).map_err(RunError::from)?;
-        let outputs = settings.files();
-        for path in &outputs {
-            ReportFormat::from_path(path).map_err(RunError::from)?;
-        }
-        let reads: Vec<PathBuf> = known.iter().map(|set| &set.path).chain([&plan.config]).map(PathBuf::from).collect();
-        refuse_overlap(&reads, &outputs).map_err(RunError::from)?;
+        check_outputs(settings, &sets, &plan.config)?;
         early_stop::check(settings, &gates, &plan, baseline.as_ref(), benchmark.is_some())?;
-        let passages = retrieving.as_ref().map_or(0, CaseRetriever::bytes);
-        let who = EstimatedModels { asked: asked.as_deref(), asking: &asking, agent: agent.as_ref() };
-        let estimate = estimate(&plan, &surveys, &prompts, &requests, registries.metrics, who, passages);
+        let mut estimator = Estimator::new(&plan, &surveys, &asked, &asking);
+        estimator.add_answers(&prompts, agent.as_ref(), retriever.as_ref().map_or(0, CaseRetriever::bytes));
+        estimator.add_judges(&requests, registries.metrics);
+        let estimate = estimator.into_estimate();
         drop(surveys);
         Ok(Self {
             metrics,
             requests,
             asked,
             prompts,
-            retriever: retrieving,
+            retriever,
             agent,
-            datasets: known,
+            datasets: sets,
             plan,
             estimate,
             expects,
@@ -348,9 +278,9 @@ impl Evaluation {
         &self.estimate
     }
 
-    /// Who is asked, if anybody is.
-    pub fn model_backend(&self) -> Option<&ModelBackend> {
-        self.asked.as_deref()
+    /// Who is asked.
+    pub fn model_backend(&self) -> &ModelBackend {
+        &self.asked
     }
 
     /// Drives the run: what the store holds already is taken from there, the rest is asked, scored and kept.
@@ -366,24 +296,15 @@ impl Evaluation {
         let is_plain = self.is_plain();
         let mut job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
-        let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
-        let respondents = asked.map(|asked| ModelsUnderTest {
-            clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
+        self.asked.keep_costs_in(store, run)?;
+        if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
+            self.begin_batches(store, run, &wanted.interrupted)?;
+        }
+        let respondents = (!names.models.is_empty()).then(|| ModelsUnderTest {
+            clients: names.models.iter().filter_map(|name| self.asked.client(name)).collect(),
             prompts: self.prompts.clone(),
             outputs_of: self.plan.outputs_of,
         });
-        if let Some(asked) = &self.asked {
-            asked.keep_costs_in(store, run)?;
-            if wanted.settings.batch.unwrap_or_default() && !wanted.settings.offline.unwrap_or_default() {
-                // A run is known by its number in its store.
-                let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
-                let models = asked.shared();
-                models.begin_batches(format!("{} run {run}", place.display())).map_err(EvaluationError::Batch)?;
-                if let Some(watch) = self.batch_watch.take() {
-                    models.wait_for_batches(&wanted.interrupted, &watch).map_err(EvaluationError::Batch)?;
-                }
-            }
-        }
         let sampling = RunSampleProvider {
             respondents,
             retriever: self.retriever.as_ref(),
@@ -391,7 +312,7 @@ impl Evaluation {
             before: StoredSamples::open(store, run, names.clone(), &infos)?,
             keeper: StoreWriter::open(store, run, names.clone())?,
             metrics: infos,
-            models: self.asked.as_ref().map(|asked| asked.shared()),
+            models: Some(self.asked.shared()),
             folders: self.datasets.iter().map(DatasetHandle::folder).collect(),
             tally,
             store: (store.path().to_owned(), run),
@@ -412,19 +333,31 @@ impl Evaluation {
             wanted.early_stop = Some(early.clone());
         }
         wanted.sampler = Some(&sampling);
-        let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
+        let ended = run_planned(job, &self.metrics, Some(&self.asked), wanted);
         // What is finished is kept also where a report failed; whichever failed first is told.
         let closed = sampling.keeper.close();
         let mut conclusion = ended?;
         closed?;
-        let is_short = conclusion.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-        let is_postponed = conclusion.hearing.as_ref().is_some_and(ModelUsage::goes_on_later);
         match conclusion.driven.stop {
             Stop::Interrupted => conclusion.exit = Exit::Incomplete,
-            Stop::Complete if !is_short && !is_postponed => store.set_state(run, RunState::Complete)?,
+            Stop::Complete if !conclusion.is_budget_reached() && !conclusion.is_postponed() => {
+                store.set_state(run, RunState::Complete)?;
+            }
             _ => {}
         }
         Ok(conclusion)
+    }
+
+    /// Gathers the questions of the run for batches, and waits for those that are open.
+    fn begin_batches(&self, store: &Store, run: i64, interrupted: &AtomicBool) -> Result<(), EvaluationError> {
+        // A run is known by its number in its store.
+        let place = std::fs::canonicalize(store.path()).unwrap_or_else(|_| store.path().to_owned());
+        let models = self.asked.shared();
+        models.begin_batches(format!("{} run {run}", place.display())).map_err(EvaluationError::Batch)?;
+        match &self.batch_watch {
+            Some(watch) => models.wait_for_batches(interrupted, watch).map_err(EvaluationError::Batch),
+            None => Ok(()),
+        }
     }
 
     /// Whether the run is what `score` does: the responses of one file.
@@ -469,13 +402,81 @@ impl Evaluation {
     }
 }
 
+/// Which models a run may ask, and on which terms.
+fn model_access(
+    settings: &RunOptions,
+    options: &EvaluationOptions,
+    tested: &[String],
+    is_published: bool,
+) -> ModelAccess {
+    let mut asking = settings.model_access();
+    asking.options.only_looks = options.dry_run;
+    asking.options.refresh |= options.refresh;
+    asking.under_test = tested.to_vec();
+    // Whoever plays the user is asked as models under test are, and is none.
+    let user = settings.agent.as_ref().and_then(|agent| agent.user.as_ref()?.model.clone());
+    asking.under_test.extend(user.filter(|user| !tested.contains(user)));
+    asking.has_outputs = options.outputs_of.is_some();
+    asking.is_published = is_published;
+    asking
+}
+
+/// Looks at all data sets, and refuses those that the run cannot use.
+fn survey_datasets<'a>(
+    sets: &[DatasetHandle],
+    prompts: &'a [GenerationPrompt],
+    settings: &RunOptions,
+    requests: &[MetricRequest],
+) -> Result<(Vec<PlannedDataset>, Vec<Survey<'a>>), EvaluationError> {
+    let (mut planned, mut surveys) = (Vec::new(), Vec::new());
+    for (at, set) in sets.iter().enumerate() {
+        if sets[..at].iter().any(|other| other.name == set.name) {
+            return Err(EvaluationError::SameDataset { name: set.name.clone() });
+        }
+        let (input, survey) = set.survey(prompts, settings)?;
+        set.check(&survey, settings, requests)?;
+        planned.push(PlannedDataset { name: set.name.clone(), input, reading: set.reading(), cases: survey.cases });
+        surveys.push(survey);
+    }
+    Ok((planned, surveys))
+}
+
+/// Refuses cases with tools where a model under test cannot be given any.
+fn check_tools(
+    sets: &[DatasetHandle],
+    surveys: &[Survey<'_>],
+    tested: &[String],
+    asked: &ModelBackend,
+    is_grounded: bool,
+) -> Result<(), EvaluationError> {
+    let mut with_tools = sets.iter().zip(surveys).filter_map(|(set, survey)| Some((set, survey.tools.clone()?)));
+    let Some((set, id)) = with_tools.next().filter(|_| !tested.is_empty()) else { return Ok(()) };
+    let mut clients = tested.iter().filter_map(|name| asked.client(name));
+    let who = match clients.find(|client| !client.takes_tools()) {
+        Some(client) => format!("model `{}` at `{}`", client.name(), client.provider()),
+        None if is_grounded => "a model that answers from passages, with citations,".to_owned(),
+        None => return Ok(()),
+    };
+    Err(EvaluationError::NoTools { dataset: set.path.clone(), id, who })
+}
+
+/// Refuses reports that cannot be written, or would overwrite what is read.
+fn check_outputs(settings: &RunOptions, sets: &[DatasetHandle], config: &str) -> Result<(), RunError> {
+    let outputs = settings.files();
+    for path in &outputs {
+        ReportFormat::from_path(path)?;
+    }
+    let reads: Vec<PathBuf> = sets.iter().map(|set| set.path.as_str()).chain([config]).map(PathBuf::from).collect();
+    Ok(refuse_overlap(&reads, &outputs)?)
+}
+
 /// The models under test: those that are named, or all that neither judge nor answer in place of another.
 fn under_test(settings: &RunOptions) -> Result<Vec<String>, EvaluationError> {
     let known = || settings.models.iter().map(|model| model.name.as_str());
     let named = settings.generate.as_ref().map(|generate| generate.models.as_slice()).unwrap_or_default();
     if named.is_empty() {
         let requests = settings.requests();
-        let judging = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned());
+        let judging = requests.iter().flat_map(named_judges).chain(settings.judges.iter().cloned());
         let user = settings.agent.iter().filter_map(|agent| agent.user.as_ref()?.model.clone());
         let others: Vec<String> = judging
             .chain(user)
@@ -519,12 +520,6 @@ fn open_agent(
         only_looks: asking.options.only_looks,
     };
     AgentBackend::open(config, options, asked).map_err(EvaluationError::Agent)
-}
-
-/// The judges that a metric names.
-fn judges_of(request: &MetricRequest) -> Vec<String> {
-    let named = request.options.get("judges").and_then(Json::as_array);
-    named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 /// Leaves the prompts that are asked for; all of them where nobody says which.
@@ -600,6 +595,43 @@ impl DatasetHandle {
         self.options.recorded()
     }
 
+    /// Refuses cases that the prompts, the metrics or the expectations of a run do not fit.
+    fn check(
+        &self,
+        survey: &Survey<'_>,
+        settings: &RunOptions,
+        requests: &[MetricRequest],
+    ) -> Result<(), EvaluationError> {
+        let dataset = self.path.clone();
+        let has_user = settings.agent.as_ref().is_some_and(|agent| agent.user.is_some());
+        let is_wanted = |name: &str| match name {
+            // Passages come when the run does.
+            "context" => settings.retrieval.is_none(),
+            // Whoever plays the user may begin.
+            "query" => !has_user,
+            _ => true,
+        };
+        if let Some((prompt, name)) = survey.unknown_variables().find(|(_, name)| is_wanted(name)) {
+            let names: Vec<&str> = survey.names.iter().map(String::as_str).collect();
+            return Err(EvaluationError::UnknownVariable {
+                dataset,
+                place: prompt.variable_location(name),
+                columns: names.join(", "),
+                similar: closest(name, names.iter().copied()).map(str::to_owned),
+                name: name.to_owned(),
+            });
+        }
+        if let Some((id, reason)) = survey.wrong.clone() {
+            return Err(EvaluationError::Expectation { dataset, id, reason });
+        }
+        let names = || requests.iter().map(|request| request.name.as_str());
+        if let Some(metric) = survey.expected.iter().find(|metric| names().all(|name| name != metric.as_str())) {
+            let similar = closest(metric, names()).map(str::to_owned);
+            return Err(EvaluationError::NotComputed { dataset, metric: metric.clone(), similar });
+        }
+        Ok(())
+    }
+
     /// Looks at all cases, and takes the digest of the file.
     fn survey<'a>(
         &self,
@@ -615,103 +647,4 @@ impl DatasetHandle {
         let input = driven.inputs.into_iter().next().unwrap_or_default();
         Ok((InputFile { version: self.version.clone(), ..input }, survey))
     }
-}
-
-/// Who is asked, as far as an estimate wants to know.
-struct EstimatedModels<'a> {
-    asked: Option<&'a ModelBackend>,
-    asking: &'a ModelAccess,
-    agent: Option<&'a AgentBackend>,
-}
-
-/// What a run will take.
-fn estimate(
-    plan: &RunPlan,
-    surveys: &[Survey<'_>],
-    prompts: &[GenerationPrompt],
-    requests: &[MetricRequest],
-    metrics: &Registry,
-    EstimatedModels { asked, asking, agent }: EstimatedModels<'_>,
-    passages: u64,
-) -> Estimate {
-    let samples = plan.samples();
-    let cases: u64 = surveys.iter().map(|survey| survey.cases).sum();
-    let of_each = plan.outputs_per_case();
-    let sum = |part: fn(&Survey<'_>) -> u64| surveys.iter().map(part).sum::<u64>();
-    let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
-    let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
-    let mut models = Vec::new();
-    let mut add = |(name, prompt): (&str, Option<&GenerationPrompt>),
-                   judges: Vec<String>,
-                   calls: u64,
-                   bytes: u64,
-                   is_most: bool| {
-        let longest = prompt.and_then(|prompt| prompt.parameters.max_tokens).map_or_else(|| reply(name), u64::from);
-        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * longest);
-        let client = asked.and_then(|asked| asked.client(name));
-        let is_batch = asking.options.batch && !asking.options.offline;
-        let in_batches = is_batch && client.is_some_and(Client::takes_batches);
-        let cost = |client: &Client| if in_batches { client.batch_cost(usage) } else { client.cost(usage) };
-        let cost_usd = client.and_then(cost);
-        let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
-        let is_file = client.is_some_and(Client::is_recorded);
-        let seconds = if is_file || in_batches { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
-        models.push(AskedModel {
-            model: name.to_owned(),
-            judges,
-            prompt: prompt.and_then(|prompt| prompt.name.clone()),
-            calls,
-            is_most,
-            usage,
-            in_batches,
-            cost_usd,
-            seconds,
-        });
-    };
-    for model in &plan.models {
-        let repeats = u64::from(plan.repeats);
-        // A model that answers from passages has no prompt of its own.
-        for at in 0..prompts.len().max(1) {
-            let asked: u64 = surveys.iter().filter_map(|survey| survey.asked.get(at)).sum();
-            let bytes = asked + cases * passages;
-            let who = (model.name.as_str(), prompts.get(at));
-            let Some(agent) = agent else {
-                add(who, Vec::new(), cases * repeats, bytes * repeats, false);
-                continue;
-            };
-            // Every step sends all that was said before it: as many replies and results as there were steps.
-            let (steps, user) = agent.most_calls();
-            let tools = serde_json::to_string(agent.tools()).map_or(0, |text| text.len()) as u64;
-            let grown = steps * steps.saturating_sub(1) * reply(&model.name) * BYTES_PER_TOKEN;
-            let asked = (bytes + cases * tools) * steps + cases * grown;
-            add(who, Vec::new(), cases * repeats * steps, asked * repeats, true);
-            if let Some((user, steps)) = user {
-                add((user, None), Vec::new(), cases * repeats * steps, (bytes * steps + cases * grown) * repeats, true);
-            }
-        }
-    }
-    // What is judged is as long as it may be, or as it stands in the file.
-    let outputs: u64 = if plan.models.is_empty() {
-        sum(|survey| survey.responses)
-    } else {
-        let of_each_model = samples.checked_div(plan.models.len() as u64).unwrap_or_default();
-        plan.models.iter().map(|model| of_each_model * reply(&model.name) * BYTES_PER_TOKEN).sum()
-    };
-    for judge in &plan.judges {
-        let judging = |request: &&MetricRequest| judges_of(request).contains(&judge.name);
-        let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
-        for request in requests.iter().filter(judging) {
-            let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
-            let definition = metrics.get(&request.id).ok();
-            let prompt = definition.and_then(|metric| judges::prompt(metric, &request.options));
-            let prompt = prompt.map_or(0, |prompt| prompt.len()) as u64;
-            names.push(request.name.clone());
-            is_most |= request.options.get(cascade::JUDGE_OPTION).and_then(Json::as_str) == Some("when_unsure");
-            calls += samples * seats;
-            bytes += seats * (samples * prompt + sum(|survey| survey.shown) * of_each + outputs);
-        }
-        add((&judge.name, None), names, calls, bytes, is_most);
-    }
-    let by_dataset = plan.datasets.iter().map(|dataset| (dataset.name.clone(), dataset.cases)).collect();
-    Estimate { cases: by_dataset, samples, metrics: plan.metrics.len(), asked: models }
 }

@@ -234,23 +234,7 @@ impl CacheWriter {
     ) -> Result<Vec<Notification>, FailedTransaction> {
         let path = self.path.clone();
         let wrong = database_error(&path);
-        // Replies that are there need no lock for writing.
-        let mut notifications = Vec::new();
-        let mut open_claims = Vec::new();
-        for waiter in claims {
-            if let Some(entry) = self.unsaved.get(&waiter.key) {
-                notifications.push(Notification::Reply(waiter, entry.clone()));
-                continue;
-            }
-            match find(&self.connection, &self.ownership, waiter.key) {
-                Ok(Some(entry)) => notifications.push(Notification::Reply(waiter, entry)),
-                Ok(None) if waiter.offline => notifications.push(Notification::Missing(waiter)),
-                Ok(None) => open_claims.push(waiter),
-                Err(error) => {
-                    let _ = waiter.answer.send(Err(wrong(error)));
-                }
-            }
-        }
+        let (mut notifications, open_claims) = self.answer_known(claims);
         let Some(owner) = self.owner.clone() else {
             // Whoever only reads asks nothing.
             notifications.extend(open_claims.into_iter().map(Notification::Missing));
@@ -291,6 +275,26 @@ impl CacheWriter {
             }
         }
         Ok(notifications)
+    }
+
+    /// What is there already, which needs no lock for writing, and the claims that are still open.
+    fn answer_known(&self, claims: Vec<Waiter>) -> (Vec<Notification>, Vec<Waiter>) {
+        let (mut notifications, mut open_claims) = (Vec::new(), Vec::new());
+        for waiter in claims {
+            if let Some(entry) = self.unsaved.get(&waiter.key) {
+                notifications.push(Notification::Reply(waiter, entry.clone()));
+                continue;
+            }
+            match find(&self.connection, &self.ownership, waiter.key) {
+                Ok(Some(entry)) => notifications.push(Notification::Reply(waiter, entry)),
+                Ok(None) if waiter.offline => notifications.push(Notification::Missing(waiter)),
+                Ok(None) => open_claims.push(waiter),
+                Err(error) => {
+                    let _ = waiter.answer.send(Err(database_error(&self.path)(error)));
+                }
+            }
+        }
+        (notifications, open_claims)
     }
 
     fn notify(&self, message: Notification) {

@@ -45,29 +45,15 @@ impl Client {
     ) -> Result<Vec<CacheEntry>, CallError> {
         let inner = &*self.0;
         let Some(first) = requests.first() else { return Ok(Vec::new()) };
-        let dialect = first.provider.dialect();
         let streams = inner.connection.streams();
-        let written = match &code {
-            _ if first.embedding => dialect.write_vectors(requests),
-            Some(code) => dialect.write(&with_code(first, code), streams),
-            None => dialect.write(first, streams),
-        };
-        let conflict = |error: ReplyError| CallError::conflict(&inner.settings.display_name(), &error.reason);
-        let raw = written.map_err(conflict)?;
+        let raw = inner.write_request(requests, first, code.as_deref())?;
         let bound = inner.bound(first, &raw)?;
         let is_priced = inner.price.is_some();
         let call = PlannedCall { model: inner.settings.display_name(), purpose, key, bound, is_priced };
-        let mut empty_before = false;
         // Held as long as this question waits to be asked again.
         let mut before = None;
         loop {
-            let admitted = match question.deadline {
-                None => inner.admit(&call, &raw, first, question.attempts).await?,
-                Some(moment) => match timeout_at(moment, inner.admit(&call, &raw, first, question.attempts)).await {
-                    Ok(admitted) => admitted.map_err(|error| question.with_last_failure(error))?,
-                    Err(_) => return Err(question.timed_out_error(inner)),
-                },
-            };
+            let admitted = inner.admit_in_time(&call, &raw, first, question).await?;
             // The clock of a question starts with its first attempt: a long queue is no fault of its own.
             let moment = *question.deadline.get_or_insert_with(|| Instant::now() + inner.in_all);
             question.attempts += 1;
@@ -77,23 +63,16 @@ impl Client {
             let left = moment.saturating_duration_since(started);
             // A stream may take long, as long as something comes.
             let allowed = if streams { left } else { inner.timeout.min(left) };
-            let under_way = inner.shared.track_request(inner.settings.display_name(), allowed);
-            let sent = tokio::select! {
-                biased;
-                sent = timeout(allowed, inner.connection.send(requests, &raw)) => sent,
-                // What is sent is paid for: it is waited for until nobody wants to wait any more.
-                () = inner.shared.0.abandon.cancelled() => {
+            let failed = match inner.send_once(requests, &raw, allowed).await {
+                None => {
                     admitted.settle_abandoned(inner);
                     return Err(CallError::Cancelled);
                 }
-            };
-            drop(under_way);
-            let failed = match sent {
-                Ok(Ok((replies, _))) if inner.settings.retry_empty && has_empty_text(first, &replies) => {
+                Some(Ok((replies, _))) if inner.settings.retry_empty && has_empty_text(first, &replies) => {
                     let usage = replies.first().and_then(|raw_reply| raw_reply.reply.usage);
                     ReplyError { usage, ..ReplyError::new(Fault::Empty, "the reply is an empty text") }.into()
                 }
-                Ok(Ok((mut replies, received))) => {
+                Some(Ok((mut replies, received))) => {
                     for raw_reply in &mut replies {
                         raw_reply.reply.code = code.clone().or(raw_reply.reply.code.take());
                     }
@@ -102,11 +81,7 @@ impl Client {
                     admitted.settle_success(inner, &entries, bound);
                     return Ok(entries);
                 }
-                Ok(Err(failed)) => failed,
-                Err(_) => {
-                    let reason = format!("no whole reply within {:.1} seconds", allowed.as_secs_f64());
-                    ReplyError::new(Fault::TimedOut, reason).into()
-                }
+                Some(Err(failed)) => failed,
             };
             let AttemptError { mut error, retry_after } = failed;
             error.reason = inner.shared.redactor().clean(error.reason);
@@ -116,24 +91,7 @@ impl Client {
                 // Everybody who asks this model waits.
                 inner.limits.hold.extend(delay, Instant::now());
             }
-            let again = match error.fault.rule().retry {
-                Retry::No => false,
-                Retry::Yes => true,
-                Retry::Once => !std::mem::replace(&mut empty_before, true),
-            };
-            if let Some(delay) = retry_after.filter(|delay| again && Instant::now() + *delay >= moment) {
-                return Err(inner.postponed_error(delay, Some(error.reason)));
-            }
-            if !again || question.attempts >= inner.attempts {
-                return Err(question.provider_error(inner, error));
-            }
-            let own = backoff(inner.base_wait, question.attempts, inner.shared.0.seed ^ key.seed());
-            // Added to what the provider asks for, so that not everybody returns in the same moment.
-            let pause = retry_after.map_or(own, |delay| delay + own.min(Duration::from_secs(1)) / 4);
-            question.last = Some(error.reason);
-            if Instant::now() + pause >= moment {
-                return Err(question.timed_out_error(inner));
-            }
+            let pause = question.pause_before_retry(inner, error, retry_after, key.seed())?;
             before.get_or_insert_with(|| inner.breaker.note_retry());
             tokio::select! {
                 biased;
@@ -161,12 +119,42 @@ pub(super) struct AttemptState {
     /// What went wrong last.
     last: Option<String>,
     deadline: Option<Instant>,
+    /// Whether a fault came that is forgiven once.
+    is_forgiven: bool,
 }
 
 impl AttemptState {
     /// That of a question whose attempts took nothing but the reply.
     pub(super) fn answered(attempts: u32) -> Self {
-        Self { attempts, lost: Spending::default(), last: None, deadline: None }
+        Self { attempts, lost: Spending::default(), last: None, deadline: None, is_forgiven: false }
+    }
+
+    /// How long the question waits after an attempt that failed, or why it is not asked again.
+    fn pause_before_retry(
+        &mut self,
+        inner: &ClientInner,
+        error: ReplyError,
+        retry_after: Option<Duration>,
+        seed: u64,
+    ) -> Result<Duration, CallError> {
+        let again = match error.fault.rule().retry {
+            Retry::No => false,
+            Retry::Yes => true,
+            Retry::Once => !std::mem::replace(&mut self.is_forgiven, true),
+        };
+        let is_too_late = |pause: Duration| self.deadline.is_some_and(|moment| Instant::now() + pause >= moment);
+        if let Some(delay) = retry_after.filter(|delay| again && is_too_late(*delay)) {
+            return Err(inner.postponed_error(delay, Some(error.reason)));
+        }
+        if !again || self.attempts >= inner.attempts {
+            return Err(self.provider_error(inner, error));
+        }
+        let own = backoff(inner.base_wait, self.attempts, inner.shared.0.seed ^ seed);
+        // Added to what the provider asks for, so that not everybody returns in the same moment.
+        let pause = retry_after.map_or(own, |delay| delay + own.min(Duration::from_secs(1)) / 4);
+        let is_too_late = is_too_late(pause);
+        self.last = Some(error.reason);
+        if is_too_late { Err(self.timed_out_error(inner)) } else { Ok(pause) }
     }
 
     fn timed_out_error(&mut self, inner: &ClientInner) -> CallError {
@@ -264,6 +252,59 @@ impl AdmittedRequest {
 }
 
 impl ClientInner {
+    /// What is sent for a question.
+    fn write_request(
+        &self,
+        requests: &[ModelRequest],
+        first: &ModelRequest,
+        code: Option<&str>,
+    ) -> Result<RawRequest, CallError> {
+        let (dialect, streams) = (first.provider.dialect(), self.connection.streams());
+        let written = match code {
+            _ if first.embedding => dialect.write_vectors(requests),
+            Some(code) => dialect.write(&with_code(first, code), streams),
+            None => dialect.write(first, streams),
+        };
+        written.map_err(|error| CallError::conflict(&self.settings.display_name(), &error.reason))
+    }
+
+    /// Admits the next attempt of a question, while there is time for it.
+    async fn admit_in_time(
+        &self,
+        call: &PlannedCall,
+        raw: &RawRequest,
+        request: &ModelRequest,
+        question: &mut AttemptState,
+    ) -> Result<AdmittedRequest, CallError> {
+        let admission = self.admit(call, raw, request, question.attempts);
+        match question.deadline {
+            None => admission.await,
+            Some(moment) => match timeout_at(moment, admission).await {
+                Ok(admitted) => admitted.map_err(|error| question.with_last_failure(error)),
+                Err(_) => Err(question.timed_out_error(self)),
+            },
+        }
+    }
+
+    /// Sends a request; nothing comes back once nobody wants to wait any more.
+    async fn send_once(
+        &self,
+        requests: &[ModelRequest],
+        raw: &RawRequest,
+        allowed: Duration,
+    ) -> Option<Result<(Vec<RawReply>, Vec<u8>), AttemptError>> {
+        let _under_way = self.shared.track_request(self.settings.display_name(), allowed);
+        tokio::select! {
+            biased;
+            sent = timeout(allowed, self.connection.send(requests, raw)) => Some(sent.unwrap_or_else(|_| {
+                let reason = format!("no whole reply within {:.1} seconds", allowed.as_secs_f64());
+                Err(ReplyError::new(Fault::TimedOut, reason).into())
+            })),
+            // What is sent is paid for: it is waited for until nobody wants to wait any more.
+            () = self.shared.0.abandon.cancelled() => None,
+        }
+    }
+
     /// Waits at every door in turn; goes when the run is ended.
     async fn admit(
         &self,

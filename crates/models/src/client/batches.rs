@@ -317,72 +317,32 @@ impl Client {
         let inner = &*self.0;
         let Some(api) = BatchApi::for_provider(inner.name.provider) else { return Ok(()) };
         let (model, count) = (inner.settings.display_name(), items.len() as u64);
-        let problem = |what: &str, error: ReplyError| {
-            let reason = inner.shared.redactor().clean(error.reason);
-            book.report().problems.push(format!("model `{model}`: {what}: {reason}"));
-        };
-        if batch.remote.is_none() {
-            match self.find_batch(book, api, &batch, &items).await {
-                Ok(Search::Found(remote)) => {
-                    book.journal().set_remote(&batch.token, &remote).map_err(|error| journal_error(&error))?;
-                    batch.remote = Some(remote);
+        let mut results = match self.batch_progress(book, api, &mut batch, &items).await? {
+            BatchProgress::Absent => {
+                for (_, item) in &items {
+                    inner.shared.release(item, None);
                 }
-                Ok(Search::Absent) => {
-                    for (_, item) in &items {
-                        inner.shared.release(item, None);
-                    }
-                    inner.shared.budget().flush();
-                    return book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error));
-                }
-                Ok(Search::Unsure) => {
-                    book.report().running.push((model, None, count, 0));
-                    return Ok(());
-                }
-                Err(error) => {
-                    problem("it cannot be found out whether its batch was taken", error);
-                    return Ok(());
-                }
+                inner.shared.budget().flush();
+                return book.journal().end(&batch, &[], &[]).map_err(|error| journal_error(&error));
             }
-        }
+            BatchProgress::Running(done) => {
+                book.report().running.push((model, batch.remote, count, done));
+                return Ok(());
+            }
+            BatchProgress::Unknown(what, error) => {
+                let reason = inner.shared.redactor().clean(error.reason);
+                book.report().problems.push(format!("model `{model}`: {what}: {reason}"));
+                return Ok(());
+            }
+            BatchProgress::Ended(results) => results,
+        };
         let remote = batch.remote.clone().unwrap_or_default();
-        let state = match self.get(&format!("{}/{remote}", api.path())).await.and_then(|body| parse_json(&body)) {
-            Ok(json) => api.state(&json),
-            // What the vendor does not keep any more has no replies to wait for.
-            Err(error) if error.fault == Fault::NotFound => BatchState::Failed(error.reason),
-            Err(error) => {
-                problem(&format!("batch `{remote}` cannot be asked for"), error);
-                return Ok(());
-            }
-        };
-        let mut results: HashMap<String, LineResult> = HashMap::new();
-        let whole = match state {
-            BatchState::Running(done) => {
-                book.report().running.push((model, Some(remote), count, done));
-                return Ok(());
-            }
-            BatchState::Failed(reason) => Some(reason),
-            BatchState::Ended(paths) => {
-                for path in paths {
-                    match self.get(&path).await {
-                        Ok(bytes) => results.extend(
-                            json_lines(&bytes)
-                                .filter_map(|line| api.line(&line).map(|(name, result)| (name.to_owned(), result))),
-                        ),
-                        Err(error) => {
-                            problem(&format!("the results of batch `{remote}` cannot be fetched"), error);
-                            return Ok(());
-                        }
-                    }
-                }
-                None
-            }
-        };
         let (mut answered, mut failed) = (Vec::new(), Vec::new());
         for (name, item) in items {
-            let outcome = match (&whole, results.remove(&name)) {
-                (Some(reason), _) => Err(ReplyError::new(Fault::BadRequest, format!("batch `{remote}`: {reason}"))),
-                (None, Some(result)) => self.take_result(&name, &item, result).await?,
-                (None, None) => Err(ReplyError::new(Fault::TimedOut, format!("batch `{remote}` has no result for it"))),
+            let outcome = match results.as_mut().map(|results| results.remove(&name)) {
+                Err(reason) => Err(ReplyError::new(Fault::BadRequest, format!("batch `{remote}`: {reason}"))),
+                Ok(Some(result)) => self.take_result(&name, &item, result).await?,
+                Ok(None) => Err(ReplyError::new(Fault::TimedOut, format!("batch `{remote}` has no result for it"))),
             };
             match outcome {
                 Ok(()) => answered.push(name),
@@ -401,6 +361,56 @@ impl Client {
             report.failed += failed.len() as u64;
         }
         book.journal().end(&batch, &answered, &failed).map_err(|error| journal_error(&error))
+    }
+
+    /// How far a batch is, and what it gave once it has ended.
+    async fn batch_progress(
+        &self,
+        book: &BatchBook,
+        api: BatchApi,
+        batch: &mut OpenBatch,
+        items: &[(String, BatchItem)],
+    ) -> Result<BatchProgress, CallError> {
+        if batch.remote.is_none() {
+            match self.find_batch(book, api, batch, items).await {
+                Ok(Search::Found(remote)) => {
+                    book.journal().set_remote(&batch.token, &remote).map_err(|error| journal_error(&error))?;
+                    batch.remote = Some(remote);
+                }
+                Ok(Search::Absent) => return Ok(BatchProgress::Absent),
+                Ok(Search::Unsure) => return Ok(BatchProgress::Running(0)),
+                Err(error) => {
+                    let what = "it cannot be found out whether its batch was taken".to_owned();
+                    return Ok(BatchProgress::Unknown(what, error));
+                }
+            }
+        }
+        let remote = batch.remote.clone().unwrap_or_default();
+        let state = match self.get(&format!("{}/{remote}", api.path())).await.and_then(|body| parse_json(&body)) {
+            Ok(json) => api.state(&json),
+            // What the vendor does not keep any more has no replies to wait for.
+            Err(error) if error.fault == Fault::NotFound => BatchState::Failed(error.reason),
+            Err(error) => return Ok(BatchProgress::Unknown(format!("batch `{remote}` cannot be asked for"), error)),
+        };
+        let paths = match state {
+            BatchState::Running(done) => return Ok(BatchProgress::Running(done)),
+            BatchState::Failed(reason) => return Ok(BatchProgress::Ended(Err(reason))),
+            BatchState::Ended(paths) => paths,
+        };
+        let mut results = HashMap::new();
+        for path in paths {
+            match self.get(&path).await {
+                Ok(bytes) => results.extend(
+                    json_lines(&bytes)
+                        .filter_map(|line| api.line(&line).map(|(name, result)| (name.to_owned(), result))),
+                ),
+                Err(error) => {
+                    let what = format!("the results of batch `{remote}` cannot be fetched");
+                    return Ok(BatchProgress::Unknown(what, error));
+                }
+            }
+        }
+        Ok(BatchProgress::Ended(Ok(results)))
     }
 
     /// Records a reply of a batch; the inner error is that of the one request.
@@ -472,6 +482,18 @@ impl Client {
         let is_bound = is_reply && error.usage.is_none();
         inner.shared.release(item, Some(EndedCall { outcome: CallOutcome::Failed, usage, taken, is_bound }));
     }
+}
+
+/// How far a batch is.
+enum BatchProgress {
+    /// It never came about.
+    Absent,
+    /// It is worked on: so many requests are done.
+    Running(u64),
+    /// Results by the names of their requests, or why nothing came of it.
+    Ended(Result<HashMap<String, LineResult>, String>),
+    /// What cannot be found out now, and why.
+    Unknown(String, ReplyError),
 }
 
 /// What became of a batch whose name was not noted.

@@ -142,17 +142,7 @@ impl<'a> IndexBuilder<'a> {
         files: &[CorpusFile],
         progress: &mut dyn FnMut(BuildStage),
     ) -> Result<BuildReport, RetrievalError> {
-        let before = match Index::open(&self.folder) {
-            Ok(index) => Some(index),
-            // What cannot be read is made anew.
-            Err(RetrievalError::NoIndex(_) | RetrievalError::Format { .. } | RetrievalError::Damaged { .. }) => None,
-            Err(error) => return Err(error),
-        };
-        let model = self.embedder.map(Embedder::model);
-        let before = before.filter(|index| {
-            let its_model = index.header().vectors.as_ref().map(|vectors| vectors.model.as_str());
-            index.header().settings == self.settings && its_model == model
-        });
+        let before = self.earlier_index()?;
         let of = files.len() as u64;
         let mut digests = Vec::with_capacity(files.len());
         for (at, file) in files.iter().enumerate() {
@@ -160,28 +150,11 @@ impl<'a> IndexBuilder<'a> {
             progress(BuildStage::Looking { files: at as u64, of });
             digests.push(file.read()?.1.sha256);
         }
-        let known = before.as_ref().map(Index::ranges).unwrap_or_default();
-        if let Some(index) = &before {
-            let header = index.header();
-            let is_same = |(file, digest): (&CorpusFile, &String)| {
-                known.get(file.name.as_str()).is_some_and(|(sha256, _)| sha256 == digest)
-            };
-            if header.left_out.is_empty()
-                && header.files.len() == files.len()
-                && files.iter().zip(&digests).all(is_same)
-            {
-                return Ok(BuildReport {
-                    documents: header.documents,
-                    passages: header.passages,
-                    files: of,
-                    model: model.map(str::to_owned),
-                    is_unchanged: true,
-                    ..BuildReport::default()
-                });
-            }
+        if let Some(report) = before.as_ref().and_then(|index| self.unchanged_report(index, files, &digests)) {
+            return Ok(report);
         }
+        let known = before.as_ref().map(Index::ranges).unwrap_or_default();
         let mut writer = GenerationWriter::new(building, self.settings, self.embedder)?;
-        let mut built = BuildReport { model: model.map(str::to_owned), ..BuildReport::default() };
         for (at, (file, digest)) in files.iter().zip(&digests).enumerate() {
             self.check_cancelled()?;
             progress(BuildStage::Reading { files: at as u64, of, passages: writer.passages });
@@ -190,25 +163,9 @@ impl<'a> IndexBuilder<'a> {
                 writer.copy_documents(file, sha256, index, documents.clone())?;
                 continue;
             }
-            let (bytes, input) = file.read()?;
-            match file.documents(bytes, self.pdf) {
-                Ok(documents) => {
-                    built.read += 1;
-                    let count = documents.len() as u64;
-                    for document in documents {
-                        self.check_cancelled()?;
-                        writer.add(&file.name, &document, &mut |passages| {
-                            progress(BuildStage::Reading { files: at as u64, of, passages });
-                        })?;
-                    }
-                    let (name, sha256, bytes) = (file.name.clone(), input.sha256, input.bytes);
-                    writer.files.push(IndexedFile { name, sha256, bytes, documents: count });
-                }
-                Err(CorpusError::Pdf { reason, is_missing: true, .. }) => {
-                    writer.left_out.push(SkippedFile { name: file.name.clone(), reason });
-                }
-                Err(error) => return Err(error.into()),
-            }
+            self.read_file(&mut writer, file, &mut |passages| {
+                progress(BuildStage::Reading { files: at as u64, of, passages });
+            })?;
         }
         if let Some(SkippedFile { name, reason }) = writer.left_out.first().filter(|_| writer.files.is_empty()) {
             return Err(CorpusError::Pdf { file: name.clone(), reason: reason.clone(), is_missing: true }.into());
@@ -217,17 +174,83 @@ impl<'a> IndexBuilder<'a> {
             let path = files.first().map(|file| file.path.clone()).unwrap_or_default();
             return Err(CorpusError::Empty { path }.into());
         }
-        let is_gone = |name: &&str| !files.iter().any(|file| file.name == **name);
-        built.removed = known.keys().filter(|name| is_gone(name)).count() as u64;
         writer.flush()?;
         self.check_cancelled()?;
         progress(BuildStage::Writing { passages: writer.passages });
-        (built.documents, built.passages) = (writer.documents, writer.passages);
-        built.files = writer.files.len() as u64;
-        built.embedded = writer.embedded_now;
-        built.left_out.clone_from(&writer.left_out);
+        let is_gone = |name: &&str| !files.iter().any(|file| file.name == **name);
+        let built = BuildReport {
+            documents: writer.documents,
+            passages: writer.passages,
+            files: writer.files.len() as u64,
+            read: writer.read_now,
+            removed: known.keys().filter(|name| is_gone(name)).count() as u64,
+            embedded: writer.embedded_now,
+            model: self.embedder.map(|embedder| embedder.model().to_owned()),
+            left_out: writer.left_out.clone(),
+            is_unchanged: false,
+        };
         writer.finish(building, self.settings)?;
         Ok(built)
+    }
+
+    /// The index that is there, where it was made with the same settings and the same model.
+    fn earlier_index(&self) -> Result<Option<Index>, RetrievalError> {
+        let index = match Index::open(&self.folder) {
+            Ok(index) => index,
+            // What cannot be read is made anew.
+            Err(RetrievalError::NoIndex(_) | RetrievalError::Format { .. } | RetrievalError::Damaged { .. }) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let its_model = index.header().vectors.as_ref().map(|vectors| vectors.model.as_str());
+        let is_same = index.header().settings == self.settings && its_model == self.embedder.map(Embedder::model);
+        Ok(is_same.then_some(index))
+    }
+
+    /// What a build comes to where an index holds these very files.
+    fn unchanged_report(&self, index: &Index, files: &[CorpusFile], digests: &[String]) -> Option<BuildReport> {
+        let (header, known) = (index.header(), index.ranges());
+        let is_same = |(file, digest): (&CorpusFile, &String)| {
+            known.get(file.name.as_str()).is_some_and(|(sha256, _)| sha256 == digest)
+        };
+        let is_unchanged =
+            header.left_out.is_empty() && header.files.len() == files.len() && files.iter().zip(digests).all(is_same);
+        is_unchanged.then(|| BuildReport {
+            documents: header.documents,
+            passages: header.passages,
+            files: files.len() as u64,
+            model: self.embedder.map(|embedder| embedder.model().to_owned()),
+            is_unchanged: true,
+            ..BuildReport::default()
+        })
+    }
+
+    /// Reads a file into documents. A PDF file is left out where nobody reads those.
+    fn read_file(
+        &self,
+        writer: &mut GenerationWriter<'_>,
+        file: &CorpusFile,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), RetrievalError> {
+        let (bytes, input) = file.read()?;
+        let documents = match file.documents(bytes, self.pdf) {
+            Ok(documents) => documents,
+            Err(CorpusError::Pdf { reason, is_missing: true, .. }) => {
+                writer.left_out.push(SkippedFile { name: file.name.clone(), reason });
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        writer.read_now += 1;
+        let count = documents.len() as u64;
+        for document in documents {
+            self.check_cancelled()?;
+            writer.add(&file.name, &document, progress)?;
+        }
+        let (name, sha256, bytes) = (file.name.clone(), input.sha256, input.bytes);
+        writer.files.push(IndexedFile { name, sha256, bytes, documents: count });
+        Ok(())
     }
 
     fn check_cancelled(&self) -> Result<(), RetrievalError> {
@@ -257,6 +280,7 @@ struct GenerationWriter<'a> {
     left_out: Vec<SkippedFile>,
     documents: u64,
     passages: u64,
+    read_now: u64,
     embedded_now: u64,
 }
 
@@ -311,6 +335,7 @@ impl<'a> GenerationWriter<'a> {
             left_out: Vec::new(),
             documents: 0,
             passages: 0,
+            read_now: 0,
             embedded_now: 0,
         })
     }

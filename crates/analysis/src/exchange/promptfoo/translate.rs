@@ -360,6 +360,27 @@ impl<'a> Translator<'a> {
     }
 
     fn summary(&self, table: &ScriptTable) -> Translation {
+        let (counts, judged) = self.assertion_counts();
+        let mut not_run = self.configuration.not_run.clone();
+        let loses_more = !not_run.is_empty();
+        not_run.extend(counts.into_iter().map(|(what, count)| format!("{what} ({})", times(count))));
+        let tests: BTreeSet<usize> = self.cells.iter().map(|cell| cell.test).collect();
+        Translation {
+            cells: self.cells.len(),
+            tests: tests.len(),
+            known: (self.cells.iter())
+                .filter(|cell| matches!(cell.answer, CellAnswer::Known(_)) && !self.asks_models)
+                .count(),
+            notes: self.translation_notes(&judged, table),
+            not_run,
+            loses_more,
+            derived: DerivedMetrics { formulas: self.configuration.derived.clone(), ..DerivedMetrics::default() },
+            written: Vec::new(),
+        }
+    }
+
+    /// What cannot be run, and the assertions that judges decide, each with the number of its runs.
+    fn assertion_counts(&self) -> (BTreeMap<String, usize>, BTreeMap<&str, usize>) {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let mut judged: BTreeMap<&str, usize> = BTreeMap::new();
         for cell in self.cells {
@@ -377,7 +398,10 @@ impl<'a> Translator<'a> {
                 }
             }
         }
-        let mut not_run = self.configuration.not_run.clone();
+        (counts, judged)
+    }
+
+    fn translation_notes(&self, judged: &BTreeMap<&str, usize>, table: &ScriptTable) -> Vec<String> {
         let mut notes = self.notes.clone();
         if let (Ok(judges), false) = (&self.judges, judged.is_empty()) {
             let types: Vec<String> =
@@ -407,11 +431,7 @@ impl<'a> Translator<'a> {
         notes.extend(programs.filter_map(|model| {
             Some(format!("the provider `{}` is code that is run, with your rights", model.entry.get("name")?.as_str()?))
         }));
-        let loses_more = !not_run.is_empty();
-        not_run.extend(counts.into_iter().map(|(what, count)| format!("{what} ({})", times(count))));
-        let tests: BTreeSet<usize> = self.cells.iter().map(|cell| cell.test).collect();
-        let is_other = |cell: &&Cell| self.is_asked(cell) && cell.repeat >= self.configuration.repeat;
-        if self.cells.iter().any(|cell| is_other(&cell)) {
+        if self.cells.iter().any(|cell| self.is_asked(cell) && cell.repeat >= self.configuration.repeat) {
             notes.push(
                 "`options.repeat` of a test is not heeded where a model is asked: all tests are repeated alike"
                     .to_owned(),
@@ -423,18 +443,7 @@ impl<'a> Translator<'a> {
             let runs = if unchecked == 1 { "1 run has".to_owned() } else { format!("{unchecked} runs have") };
             notes.push(format!("{runs} no assertions: that passes, as in promptfoo, and nothing is checked"));
         }
-        Translation {
-            cells: self.cells.len(),
-            tests: tests.len(),
-            known: (self.cells.iter())
-                .filter(|cell| matches!(cell.answer, CellAnswer::Known(_)) && !self.asks_models)
-                .count(),
-            notes,
-            not_run,
-            loses_more,
-            derived: DerivedMetrics { formulas: self.configuration.derived.clone(), ..DerivedMetrics::default() },
-            written: Vec::new(),
-        }
+        notes
     }
 
     /// The names that were to be printed and have no value, with the number of runs.
@@ -614,26 +623,31 @@ impl<'a> Translator<'a> {
         let command = self.command(source, place, cases_folder, table);
         text.push_str("metrics:\n");
         for name in std::iter::once(None).chain(names.into_iter().map(Some)) {
-            let options = [("metric", name), ("embedding", embedding.map(String::as_str))];
-            let options = options.iter().filter_map(|(key, value)| Some(format!("{key}: {}", json!((*value)?))));
-            let options = options.collect::<Vec<_>>().join(", ");
-            let mut entry = format!("id: {metric}");
-            if let Some(name) = name {
-                entry.push_str(&format!(", name: {}", json!(name)));
-            }
-            if let Some(command) = &command {
-                entry.push_str(&format!(", command: {command}"));
-            }
-            if !options.is_empty() {
-                entry.push_str(&format!(", options: {{{options}}}"));
-            }
-            let is_plain = !entry.contains(',');
-            let entry = if is_plain { metric.to_owned() } else { format!("{{{entry}}}") };
+            let entry = metric_entry(metric, name, embedding.map(String::as_str), command.as_ref());
             text.push_str(&format!("  - {entry}\n"));
         }
         text.push_str(&format!("gates:\n  - {{metric: {metric}, fail_labels: [{{label: fail, over: 0}}]}}\n"));
         text
     }
+}
+
+/// A metric of a configuration, for one of the other tool's metrics or for all assertions.
+fn metric_entry(metric: &str, name: Option<&str>, embedding: Option<&str>, command: Option<&Json>) -> String {
+    let options = [("metric", name), ("embedding", embedding)];
+    let options = options.iter().filter_map(|(key, value)| Some(format!("{key}: {}", json!((*value)?))));
+    let options = options.collect::<Vec<_>>().join(", ");
+    let mut entry = format!("id: {metric}");
+    if let Some(name) = name {
+        entry.push_str(&format!(", name: {}", json!(name)));
+    }
+    if let Some(command) = command {
+        entry.push_str(&format!(", command: {command}"));
+    }
+    if !options.is_empty() {
+        entry.push_str(&format!(", options: {{{options}}}"));
+    }
+    let is_plain = !entry.contains(',');
+    if is_plain { metric.to_owned() } else { format!("{{{entry}}}") }
 }
 
 /// A path from the root of what need not be there yet.

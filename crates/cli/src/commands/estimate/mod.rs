@@ -314,29 +314,40 @@ fn estimate(
             labels_of.iter().zip(&labels[0]).map(|(one, other)| Some((*one)? - (*other)?)).collect();
         differences.push(of(&scores, &labels, (-1.0, 1.0), &drawn)?);
     }
-    let info = &results[0].info;
     if arguments.json {
-        let named = |(at, mean): (usize, &HumanMean)| {
-            let mut json = mean.json();
-            json["results"] = results[at].name.clone().into();
-            json
-        };
-        let minus = |(at, mean): (usize, &HumanMean)| {
-            let mut json = mean.json();
-            json["results"] = results[at + 1].name.clone().into();
-            json["baseline"] = results[0].name.clone().into();
-            json
-        };
-        let document = json!({
-            "metric": info.name,
-            "target": if arguments.target == Target::DataSet { "data_set" } else { "population" },
-            "confidence": arguments.confidence,
-            "seed": arguments.seed,
-            "means": means.iter().enumerate().map(named).collect::<Vec<Json>>(),
-            "differences": differences.iter().enumerate().map(minus).collect::<Vec<Json>>(),
-        });
-        return print(&format!("{document:#}\n"));
+        return print(&format!("{:#}\n", estimate_json(arguments, results, &means, &differences)));
     }
+    print(&estimate_text(results, &means, &differences))
+}
+
+fn estimate_json(
+    arguments: &Arguments,
+    results: &[JudgedResults],
+    means: &[HumanMean],
+    differences: &[HumanMean],
+) -> Json {
+    let named = |(judged, mean): (&JudgedResults, &HumanMean)| {
+        let mut json = mean.json();
+        json["results"] = judged.name.clone().into();
+        json
+    };
+    let minus = |pair: (&JudgedResults, &HumanMean)| {
+        let mut json = named(pair);
+        json["baseline"] = results[0].name.clone().into();
+        json
+    };
+    json!({
+        "metric": results[0].info.name,
+        "target": if arguments.target == Target::DataSet { "data_set" } else { "population" },
+        "confidence": arguments.confidence,
+        "seed": arguments.seed,
+        "means": results.iter().zip(means).map(named).collect::<Vec<Json>>(),
+        "differences": results.iter().skip(1).zip(differences).map(minus).collect::<Vec<Json>>(),
+    })
+}
+
+fn estimate_text(results: &[JudgedResults], means: &[HumanMean], differences: &[HumanMean]) -> String {
+    let info = &results[0].info;
     let mut text = String::new();
     if info.better == Better::Lower {
         text.push_str(&format!(
@@ -344,11 +355,11 @@ fn estimate(
             escape::terminal(&info.name)
         ));
     }
-    for (judged, mean) in results.iter().zip(&means) {
+    for (judged, mean) in results.iter().zip(means) {
         let name = if results.len() > 1 { format!("{}: ", escape::terminal(&judged.name)) } else { String::new() };
         text.push_str(&format!("{name}people's mean {}\n", mean.text()));
     }
-    for (judged, difference) in results.iter().skip(1).zip(&differences) {
+    for (judged, difference) in results.iter().skip(1).zip(differences) {
         text.push_str(&format!(
             "{} minus {}: people's difference {}\n",
             escape::terminal(&judged.name),
@@ -356,7 +367,7 @@ fn estimate(
             difference.text()
         ));
     }
-    print(&text)
+    text
 }
 
 fn next(

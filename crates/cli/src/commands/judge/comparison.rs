@@ -125,23 +125,7 @@ impl JudgeComparison {
             text.push_str(&escape::terminal(&format!("  {count} without a verdict: {reason}")));
             text.push('\n');
         }
-        let all: Vec<&Agreement> = self.agreements.iter().chain(&self.people).collect();
-        let is_named = !self.people.is_empty();
-        let width = all.iter().map(|agreement| agreement.name(is_named).chars().count()).max().unwrap_or(0);
-        text.push_str(&format!(
-            "\n{:width$}  {:>11}  {:>22}  {:>8}  {:>22}\n",
-            "agreement", "same", "kappa (95 %)", "weighted", "alpha (95 %)"
-        ));
-        for agreement in &all {
-            text.push_str(&format!(
-                "{:width$}  {:>11}  {:>22}  {:>8}  {:>22}\n",
-                escape::terminal(&agreement.name(is_named)),
-                format!("{} of {}", agreement.same, agreement.cases),
-                with_interval(agreement.kappa, agreement.kappa_interval),
-                format_number(agreement.weighted),
-                with_interval(agreement.alpha, agreement.alpha_interval),
-            ));
-        }
+        text.push_str(&self.agreement_table());
         if let Some(alpha) = self.people_alpha {
             text.push_str(&format!("the people among themselves: alpha {alpha:.2}\n"));
         }
@@ -152,39 +136,63 @@ impl JudgeComparison {
             text.push_str(&format!("verdicts that change with the order: {:.0} %\n", flips * 100.0));
         }
         text.push('\n');
-        match &self.threshold {
-            Some(found) => {
-                let (accuracy, interval) = found.accuracy(ConfidenceLevel::NINETY_FIVE);
-                text.push_str(&format!(
-                    "threshold: a case passes at {} or above (people: {} or above)\n  right in {} of {}: {}\n",
-                    found.at,
-                    self.pass,
-                    found.right,
-                    found.cases,
-                    with_interval(Some(accuracy), interval)
-                ));
-                if let Some(elsewhere) = found.right_elsewhere {
-                    text.push_str(&format!(
-                        "  right in {elsewhere} of {} where the threshold came from other cases\n",
-                        found.cases
-                    ));
-                }
-                let rate = |errors: usize, cases: usize| {
-                    let share = (cases > 0).then(|| errors as f64 / cases as f64);
-                    with_interval(share, proportion_interval(errors, cases, ConfidenceLevel::NINETY_FIVE))
-                };
-                let (passed, failed) = (found.passes, found.cases - found.passes);
-                text.push_str(&format!(
-                    "  passes {} of the {failed} that people fail: {}\n  fails {} of the {passed} that people pass: {}\n",
-                    found.false_passes,
-                    rate(found.false_passes, failed),
-                    found.false_failures,
-                    rate(found.false_failures, passed),
-                ));
-            }
-            None => text.push_str("threshold: none, since people pass all of the cases or none\n"),
-        }
+        text.push_str(&self.threshold_text());
         text.push_str(&format!("\n{}\n", self.trust()));
+        text
+    }
+
+    fn agreement_table(&self) -> String {
+        let all: Vec<&Agreement> = self.agreements.iter().chain(&self.people).collect();
+        let is_named = !self.people.is_empty();
+        let width = all.iter().map(|agreement| agreement.name(is_named).chars().count()).max().unwrap_or(0);
+        let mut text = format!(
+            "\n{:width$}  {:>11}  {:>22}  {:>8}  {:>22}\n",
+            "agreement", "same", "kappa (95 %)", "weighted", "alpha (95 %)"
+        );
+        for agreement in &all {
+            text.push_str(&format!(
+                "{:width$}  {:>11}  {:>22}  {:>8}  {:>22}\n",
+                escape::terminal(&agreement.name(is_named)),
+                format!("{} of {}", agreement.same, agreement.cases),
+                with_interval(agreement.kappa, agreement.kappa_interval),
+                format_number(agreement.weighted),
+                with_interval(agreement.alpha, agreement.alpha_interval),
+            ));
+        }
+        text
+    }
+
+    fn threshold_text(&self) -> String {
+        let Some(found) = &self.threshold else {
+            return "threshold: none, since people pass all of the cases or none\n".to_owned();
+        };
+        let (accuracy, interval) = found.accuracy(ConfidenceLevel::NINETY_FIVE);
+        let mut text = format!(
+            "threshold: a case passes at {} or above (people: {} or above)\n  right in {} of {}: {}\n",
+            found.at,
+            self.pass,
+            found.right,
+            found.cases,
+            with_interval(Some(accuracy), interval)
+        );
+        if let Some(elsewhere) = found.right_elsewhere {
+            text.push_str(&format!(
+                "  right in {elsewhere} of {} where the threshold came from other cases\n",
+                found.cases
+            ));
+        }
+        let rate = |errors: usize, cases: usize| {
+            let share = (cases > 0).then(|| errors as f64 / cases as f64);
+            with_interval(share, proportion_interval(errors, cases, ConfidenceLevel::NINETY_FIVE))
+        };
+        let (passed, failed) = (found.passes, found.cases - found.passes);
+        text.push_str(&format!(
+            "  passes {} of the {failed} that people fail: {}\n  fails {} of the {passed} that people pass: {}\n",
+            found.false_passes,
+            rate(found.false_passes, failed),
+            found.false_failures,
+            rate(found.false_failures, passed),
+        ));
         text
     }
 

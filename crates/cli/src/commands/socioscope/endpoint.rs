@@ -165,72 +165,17 @@ impl EndpointFlags {
         })?;
         let (bytes, _) = read_whole(&path, LARGEST_DOCUMENT)?;
         let fixture = Fixture::read(&bytes, &path).map_err(|error| Failure::from_error(&error))?;
-        let mut asked = Vec::new();
-        for (pair, given) in fixture.pairs.iter().enumerate() {
-            if given.question.trim().is_empty() {
-                return Err(Failure::new(format!(
-                    "`{path}` at `{}.question.text`: is empty, so nothing can be asked",
-                    given.path
-                )));
-            }
-            for source in sources(given) {
-                asked.push(PendingQuestion {
-                    pair,
-                    request: self.request(&given.question, source.as_deref())?,
-                    source,
-                });
-            }
-        }
+        let asked = self.questions(&fixture, &path)?;
         let answerer = self.open(settings)?;
-        if settings.quiet != Some(true) {
+        let is_quiet = settings.quiet == Some(true);
+        if !is_quiet {
             remark(&format!("asking {}", count_with_noun(asked.len() as u64, "question", "questions")));
         }
         let requests: Vec<&PromptRequest> = asked.iter().map(|one| &one.request).collect();
         let replies = answerer.ask(&requests)?;
-        answerer.print_usage(settings.quiet == Some(true));
-        let failed: Vec<String> = replies
-            .iter()
-            .zip(&asked)
-            .filter_map(|(reply, one)| Some(format!("{}: {}", fixture.pairs[one.pair].id, reply.as_ref().err()?)))
-            .collect();
-        if !failed.is_empty() {
-            let shown: Vec<&str> = failed.iter().take(SHOWN).map(String::as_str).collect();
-            let more =
-                if failed.len() > SHOWN { format!("\nand {} more", failed.len() - SHOWN) } else { String::new() };
-            return Err(Failure::new(format!(
-                "{} of {} got no answer, and what is not answered is not graded\n{}{more}",
-                failed.len(),
-                count_with_noun(asked.len() as u64, "question", "questions"),
-                shown.join("\n")
-            ))
-            .hint("answers that came are recorded: the same command asks only for the others"));
-        }
-        let mut answers: Vec<Vec<Json>> = vec![Vec::new(); fixture.pairs.len()];
-        for (one, reply) in asked.iter().zip(replies.into_iter().flatten()) {
-            let mut answer = json!({
-                "answer": reply.answer.answer, "model": one.request.model, "context": reply.context,
-                "citations": reply.answer.citations,
-            });
-            if let Some(source) = &one.source {
-                answer["source"] = json!(source);
-            }
-            answers[one.pair].push(answer);
-        }
-        let pairs: Vec<Json> = fixture
-            .pairs
-            .iter()
-            .zip(answers)
-            .map(|(pair, answers)| {
-                let mut given = pair.given.clone();
-                // What stood on the pair belonged to an answer that is replaced.
-                given.remove("context");
-                given.remove("citations");
-                given.insert("answers".to_owned(), answers.into());
-                given.into()
-            })
-            .collect();
-        let mut whole = fixture.given.clone();
-        whole.insert("qa_pairs".to_owned(), pairs.into());
+        answerer.print_usage(is_quiet);
+        refuse_unanswered(&fixture, &asked, &replies)?;
+        let whole = answered_fixture(&fixture, &asked, replies.into_iter().flatten());
         let stamp = options.get("timestamp").and_then(Json::as_str).map(str::to_owned);
         let stamp = stamp.unwrap_or_else(|| Utc::from_system_time(std::time::SystemTime::now()).stamp());
         let folder = options.get("out").and_then(Json::as_str).unwrap_or(".").to_owned();
@@ -240,15 +185,84 @@ impl EndpointFlags {
             return Err(Failure::new(format!("`{shown}` already exists")).hint("name another --out or --timestamp"));
         }
         std::fs::create_dir_all(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
-        let text = format!("{:#}\n", Json::Object(whole));
+        let text = format!("{whole:#}\n");
         OutputWriter::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
-        if settings.quiet != Some(true) {
+        if !is_quiet {
             remark(&format!("wrote {shown}"));
         }
         options.insert("fixture".to_owned(), json!(shown));
         options.insert("timestamp".to_owned(), json!(stamp));
         Ok(())
     }
+
+    /// The questions of a fixture, each about each of its transcripts.
+    fn questions(&self, fixture: &Fixture, path: &str) -> Result<Vec<PendingQuestion>, Failure> {
+        let mut asked = Vec::new();
+        for (pair, given) in fixture.pairs.iter().enumerate() {
+            if given.question.trim().is_empty() {
+                let place = &given.path;
+                let message = format!("`{path}` at `{place}.question.text`: is empty, so nothing can be asked");
+                return Err(Failure::new(message));
+            }
+            for source in sources(given) {
+                let request = self.request(&given.question, source.as_deref())?;
+                asked.push(PendingQuestion { pair, source, request });
+            }
+        }
+        Ok(asked)
+    }
+}
+
+/// Names the questions that got no answer.
+fn refuse_unanswered(
+    fixture: &Fixture,
+    asked: &[PendingQuestion],
+    replies: &[Result<PromptReply, AnswerError>],
+) -> Result<(), Failure> {
+    let failed: Vec<String> = replies
+        .iter()
+        .zip(asked)
+        .filter_map(|(reply, one)| Some(format!("{}: {}", fixture.pairs[one.pair].id, reply.as_ref().err()?)))
+        .collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<&str> = failed.iter().take(SHOWN).map(String::as_str).collect();
+    let more = if failed.len() > SHOWN { format!("\nand {} more", failed.len() - SHOWN) } else { String::new() };
+    Err(Failure::new(format!(
+        "{} of {} got no answer, and what is not answered is not graded\n{}{more}",
+        failed.len(),
+        count_with_noun(asked.len() as u64, "question", "questions"),
+        shown.join("\n")
+    ))
+    .hint("answers that came are recorded: the same command asks only for the others"))
+}
+
+/// The fixture with these answers in place of its own.
+fn answered_fixture(fixture: &Fixture, asked: &[PendingQuestion], replies: impl Iterator<Item = PromptReply>) -> Json {
+    let mut answers: Vec<Vec<Json>> = vec![Vec::new(); fixture.pairs.len()];
+    for (one, reply) in asked.iter().zip(replies) {
+        let mut answer = json!({
+            "answer": reply.answer.answer, "model": one.request.model, "context": reply.context,
+            "citations": reply.answer.citations,
+        });
+        if let Some(source) = &one.source {
+            answer["source"] = json!(source);
+        }
+        answers[one.pair].push(answer);
+    }
+    let with_answers = |(pair, answers): (&QuestionPair, Vec<Json>)| {
+        let mut given = pair.given.clone();
+        // What stood on the pair belonged to an answer that is replaced.
+        given.remove("context");
+        given.remove("citations");
+        given.insert("answers".to_owned(), answers.into());
+        Json::Object(given)
+    };
+    let pairs: Vec<Json> = fixture.pairs.iter().zip(answers).map(with_answers).collect();
+    let mut whole = fixture.given.clone();
+    whole.insert("qa_pairs".to_owned(), pairs.into());
+    Json::Object(whole)
 }
 
 /// The transcripts that a question is about, in their order; nothing where no answer names one.
