@@ -140,89 +140,117 @@ fn is_courtesy(opening: [&str; 4], count: usize, ends_open: bool, offers: bool) 
     }
 }
 
+/// What who has no answer cannot do.
+fn is_finding(word: &str) -> bool {
+    matches!(
+        word,
+        "find" | "locate" | "answer" | "determine" | "provide" | "tell" | "confirm" | "verify" | "access" | "know"
+    )
+}
+
+/// What documents do.
+fn is_telling(word: &str) -> bool {
+    matches!(
+        word,
+        "mention"
+            | "say"
+            | "state"
+            | "specify"
+            | "provide"
+            | "contain"
+            | "include"
+            | "answer"
+            | "indicate"
+            | "address"
+            | "discuss"
+            | "give"
+            | "explain"
+            | "reveal"
+            | "offer"
+            | "have"
+            | "clarify"
+    )
+}
+
+/// What is done in documents.
+fn is_told(word: &str) -> bool {
+    matches!(word, "mentioned" | "specified" | "stated" | "provided" | "given" | "available" | "determined" | "found")
+}
+
 /// The token from which a sentence says that there is no answer: who answers cannot find, tell or know it, or the sources do not
 /// say it.
 pub(super) fn refusal_start(analysis: &TextAnalysis, sentence: &AnalysisSentence) -> Option<usize> {
-    let tokens: Vec<usize> = words(analysis, sentence).map(|(token, _)| token).collect();
-    let word = |at: usize| tokens.get(at).map_or("", |&token| analysis.word(token));
-    let denies = |at: usize| tokens.get(at).is_some_and(|&token| analysis.has_any_role(token, LexicalRoles::DENYING));
-    let is_unable = |word: &str| {
-        matches!(
-            word,
-            "find" | "locate" | "answer" | "determine" | "provide" | "tell" | "confirm" | "verify" | "access" | "know"
-        )
-    };
-    let is_telling = |word: &str| {
-        matches!(
-            word,
-            "mention"
-                | "say"
-                | "state"
-                | "specify"
-                | "provide"
-                | "contain"
-                | "include"
-                | "answer"
-                | "indicate"
-                | "address"
-                | "discuss"
-                | "give"
-                | "explain"
-                | "reveal"
-                | "offer"
-                | "have"
-                | "clarify"
-        )
-    };
-    let is_told = |word: &str| {
-        matches!(
-            word,
-            "mentioned" | "specified" | "stated" | "provided" | "given" | "available" | "determined" | "found"
-        )
-    };
-    let length = tokens.len();
-    let reach = length.min(40);
-    let says_so = |at: usize| match word(at) {
-        // "I couldn't find …", "I am unable to answer …", "I do not know"
-        "i" | "we" | "i'm" | "i've" => (at + 1..at + 6).any(|later| {
-            let denied = denies(later) || matches!(word(later), "unable" | "sorry");
-            denied
-                && (later + 1..later + 5).any(|verb| is_unable(word(verb)) || word(verb) == "able")
-                && !(later..later + 5).any(|other| matches!(word(other), "how" | "you"))
-                // "I can't say whether …"
-                || denied
-                    && matches!(word(later + 1), "say" | "tell")
-                    && matches!(word(later + 2), "how" | "whether" | "if" | "what" | "which" | "when" | "where")
-        }),
-        "unable" => matches!(word(at + 1), "to") && is_unable(word(at + 2)),
-        // "Neither of them mentions …", "none of the passages says"
-        "neither" | "none" => {
-            (at + 1..at + 6).any(|verb| is_telling(word(verb)) || word(verb).strip_suffix('s').is_some_and(is_telling))
-                && (at + 1..at + 4).any(|noun| is_document(word(noun)) || word(noun) == "them")
+    let tokens = words(analysis, sentence).map(|(token, _)| token).collect();
+    let words = SentenceWords { analysis, tokens };
+    (0..words.tokens.len().min(40)).find(|&at| words.is_refusal_at(at)).map(|at| words.tokens[at])
+}
+
+/// The words of a sentence by their number.
+struct SentenceWords<'r> {
+    analysis: &'r TextAnalysis,
+    tokens: Vec<usize>,
+}
+
+impl SentenceWords<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |&token| self.analysis.word(token))
+    }
+
+    fn denies(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|&token| self.analysis.has_any_role(token, LexicalRoles::DENYING))
+    }
+
+    fn is_refusal_at(&self, at: usize) -> bool {
+        match self.word(at) {
+            "i" | "we" | "i'm" | "i've" => (at + 1..at + 6).any(|later| self.is_unable_at(later)),
+            "unable" => self.word(at + 1) == "to" && is_finding(self.word(at + 2)),
+            // "Neither of them mentions …", "none of the passages says"
+            "neither" | "none" => {
+                (at + 1..at + 6).any(|verb| {
+                    is_telling(self.word(verb)) || self.word(verb).strip_suffix('s').is_some_and(is_telling)
+                }) && (at + 1..at + 4).any(|noun| is_document(self.word(noun)) || self.word(noun) == "them")
+            }
+            // "The passages do not mention …", "the context doesn't say"
+            subject if is_document(subject) => (at + 1..at + 8).any(|later| {
+                self.denies(later)
+                    && (later + 1..later + 4).any(|verb| is_telling(self.word(verb)) || is_told(self.word(verb)))
+            }),
+            "no" | "any" | "enough" | "sufficient" | "insufficient" => self.is_without_information_at(at),
+            // "It is not mentioned in the passages", "cannot be determined"
+            told if is_told(told) => {
+                (at.saturating_sub(4)..at).any(|before| self.denies(before))
+                    && (at + 1..at + 6).any(|later| is_document(self.word(later)))
+            }
+            _ => false,
         }
-        // "The passages do not mention …", "the context doesn't say"
-        subject if is_document(subject) => (at + 1..at + 8).any(|later| {
-            denies(later) && (later + 1..later + 4).any(|verb| is_telling(word(verb)) || is_told(word(verb)))
-        }),
-        // "There is no information on …", "no mention of …"
-        "no" | "any" | "enough" | "sufficient" | "insufficient" => {
-            let is_denied = word(at) == "no" || word(at) == "insufficient" || (at.saturating_sub(4)..at).any(denies);
-            is_denied
-                && (at + 1..at + 4).any(|noun| {
-                    matches!(word(noun), "information" | "mention" | "details" | "data" | "answer" | "evidence")
-                })
-                && (matches!(word(at.wrapping_sub(1)), "is" | "there's" | "are" | "not" | "was" | "isn't")
-                    || (at.saturating_sub(4)..at).any(|before| {
-                        is_document(word(before)) || is_telling(word(before)) || matches!(word(before), "see" | "find")
-                    }))
-        }
-        // "It is not mentioned in the passages", "cannot be determined"
-        told if is_told(told) => {
-            (at.saturating_sub(4)..at).any(denies) && (at + 1..at + 6).any(|later| is_document(word(later)))
-        }
-        _ => false,
-    };
-    (0..reach).find(|&at| says_so(at)).map(|at| tokens[at])
+    }
+
+    /// "I couldn't find …", "I am unable to answer …", "I do not know"
+    fn is_unable_at(&self, at: usize) -> bool {
+        let denied = self.denies(at) || matches!(self.word(at), "unable" | "sorry");
+        denied
+            && (at + 1..at + 5).any(|verb| is_finding(self.word(verb)) || self.word(verb) == "able")
+            && !(at..at + 5).any(|other| matches!(self.word(other), "how" | "you"))
+            // "I can't say whether …"
+            || denied
+                && matches!(self.word(at + 1), "say" | "tell")
+                && matches!(self.word(at + 2), "how" | "whether" | "if" | "what" | "which" | "when" | "where")
+    }
+
+    /// "There is no information on …", "no mention of …"
+    fn is_without_information_at(&self, at: usize) -> bool {
+        let mut before = at.saturating_sub(4)..at;
+        let is_denied = matches!(self.word(at), "no" | "insufficient") || before.clone().any(|word| self.denies(word));
+        is_denied
+            && (at + 1..at + 4).any(|noun| {
+                matches!(self.word(noun), "information" | "mention" | "details" | "data" | "answer" | "evidence")
+            })
+            && (matches!(self.word(at.wrapping_sub(1)), "is" | "there's" | "are" | "not" | "was" | "isn't")
+                || before.any(|at| {
+                    let word = self.word(at);
+                    is_document(word) || is_telling(word) || matches!(word, "see" | "find")
+                }))
+    }
 }
 
 /// Where a sentence begins to speak of its matter: behind "Based on the passages,", "According to the context,", "It is worth
