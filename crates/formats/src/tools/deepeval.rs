@@ -184,13 +184,12 @@ impl TestCase {
 fn outcomes(success: Option<bool>, metrics: Vec<MetricData>) -> Map<String, Json> {
     let mut told = Map::new();
     if let Some(success) = success {
-        let label = if success { "pass" } else { "fail" };
         let has_failed = metrics.iter().any(|metric| metric.error.is_some());
         // A case of which a metric failed is no success; that is not what was asked of the answer.
         let outcome = if has_failed && !success {
             scores::failed("a metric of this test case failed")
         } else {
-            scores::value(f64::from(u8::from(success)), Some(label), None)
+            scores::passed(success, None)
         };
         scores::add(&mut told, "success", outcome);
     }
@@ -207,7 +206,7 @@ impl MetricData {
         if let Some(error) = self.error {
             return scores::failed(error);
         }
-        let label = self.success.map(|success| if success { "pass" } else { "fail" });
+        let label = self.success.map(scores::pass_label);
         match self.score {
             Some(score) => scores::value(score, label, self.reason.as_deref()),
             None if self.skipped == Some(true) => Ok(Outcome::not_applicable("DeepEval skipped it")),
