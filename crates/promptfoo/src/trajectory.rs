@@ -249,12 +249,16 @@ fn tools(assertion: &Assertion, answer: &Answer<'_>) -> Result<Vec<Step>, Fault>
     Ok(steps)
 }
 
+/// A number of steps that an assertion gives.
+fn bound(value: &Map<String, Value>, key: &str) -> Option<f64> {
+    value.get(key).filter(|bound| !bound.is_null()).map(js::to_number)
+}
+
 fn step_count(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(Value::Object(value)) = &assertion.value else {
         return error("`trajectory:step-count` needs an object with `min` or `max`");
     };
-    let bound = |key: &str| value.get(key).filter(|bound| !bound.is_null()).map(js::to_number);
-    let (least, most) = (bound("min"), bound("max"));
+    let (least, most) = (bound(value, "min"), bound(value, "max"));
     if least.is_none() && most.is_none() {
         return error("`trajectory:step-count` needs `min` or `max`");
     }
@@ -276,8 +280,8 @@ fn tool_used(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
             }
             let matcher = Matcher::from_object(value);
             let found = tools(assertion, answer)?.iter().filter(|step| matcher.fits(step)).count() as f64;
-            let bound = |key: &str| value.get(key).filter(|bound| !bound.is_null()).map(js::to_number);
-            let pass = found >= bound("min").unwrap_or(1.0) && bound("max").is_none_or(|most| found <= most);
+            let least = bound(value, "min").unwrap_or(1.0);
+            let pass = found >= least && bound(value, "max").is_none_or(|most| found <= most);
             return Ok(Verdict::new(pass).because(format!("{found} calls fit")));
         }
         _ => None,

@@ -92,45 +92,26 @@ pub(super) struct FeatureInputs<'a> {
 
 /// The numbers of the sentences in which nobody is spoken of or to and nothing is felt or taken in.
 pub(super) fn impersonal_sentences(reply: &TaggedText, found: &[PhraseMatch]) -> Vec<usize> {
-    let is_personal = |token: usize| {
-        reply.has_class(token, CareClass::Care)
-            || reply.has_class(token, CareClass::Person)
-            || reply.has_class(token, CareClass::Distress)
-            || matches!(
-                bare(reply.word(token)),
-                "you"
-                    | "your"
-                    | "yours"
-                    | "yourself"
-                    | "i"
-                    | "me"
-                    | "my"
-                    | "we"
-                    | "us"
-                    | "our"
-                    | "he"
-                    | "she"
-                    | "him"
-                    | "her"
-                    | "his"
-                    | "they"
-                    | "them"
-                    | "their"
-                    | "let"
-                    | "it"
-                    | "that"
-                    | "this"
-                    | "don"
-            )
-    };
     (0..reply.sentences.len())
         .filter(|&number| {
             let tokens = &reply.sentences[number].tokens;
             tokens.clone().filter(|&token| reply.tokens[token].is_word).count() > 3
                 && !has_phrase(found, number, PhraseCategory::Acknowledgement)
-                && !tokens.clone().any(is_personal)
+                && !tokens.clone().any(|token| is_personal(reply, token))
         })
         .collect()
+}
+
+/// Whether a word speaks of or to somebody, or takes up what somebody feels.
+fn is_personal(reply: &TaggedText, token: usize) -> bool {
+    const WORDS: [&str; 23] = [
+        "you", "your", "yours", "yourself", "i", "me", "my", "we", "us", "our", "he", "she", "him", "her", "his",
+        "they", "them", "their", "let", "it", "that", "this", "don",
+    ];
+    reply.has_class(token, CareClass::Care)
+        || reply.has_class(token, CareClass::Person)
+        || reply.has_class(token, CareClass::Distress)
+        || WORDS.contains(&bare(reply.word(token)))
 }
 
 /// Whether a sentence has a phrase of this kind.

@@ -187,6 +187,11 @@ impl<'a> AlignmentUnit<'a> {
         if let UnitKind::Logic(class) = self.kind { Some(class) } else { None }
     }
 
+    /// Whether it is a *not*.
+    pub(super) fn denies(&self) -> bool {
+        self.logic() == Some("not")
+    }
+
     pub(super) const fn is_name(&self) -> bool {
         matches!(self.kind, UnitKind::Name)
     }
