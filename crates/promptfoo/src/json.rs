@@ -283,21 +283,22 @@ fn balanced(text: &str) -> (String, usize) {
 
 /// The text with `//` comments as YAML writes them.
 fn hash_comments(text: &str) -> String {
-    let line = |line: &str| {
-        let (mut quote, mut is_escaped) = (None, false);
-        for (at, letter) in line.char_indices() {
-            match (quote, letter) {
-                (Some(_), _) if is_escaped => is_escaped = false,
-                (Some('"'), '\\') => is_escaped = true,
-                (Some(mark), letter) if mark == letter => quote = None,
-                (None, '"' | '\'') => quote = Some(letter),
-                (None, '/') if line[at..].starts_with("//") => {
-                    return format!("{}#{}", &line[..at], line[at..].trim_start_matches('/'));
-                }
-                _ => {}
+    text.split('\n').map(hash_comment).collect::<Vec<_>>().join("\n")
+}
+
+fn hash_comment(line: &str) -> String {
+    let (mut quote, mut is_escaped) = (None, false);
+    for (at, letter) in line.char_indices() {
+        match (quote, letter) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some('"'), '\\') => is_escaped = true,
+            (Some(mark), letter) if mark == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '/') if line[at..].starts_with("//") => {
+                return format!("{}#{}", &line[..at], line[at..].trim_start_matches('/'));
             }
+            _ => {}
         }
-        line.to_owned()
-    };
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    }
+    line.to_owned()
 }

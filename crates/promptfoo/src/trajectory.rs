@@ -76,28 +76,30 @@ fn parts(key: &str) -> Vec<String> {
     key.split(['.', '_']).map(str::to_lowercase).collect()
 }
 
+/// Whether a key seems to hold the name of a tool.
+fn is_name_key(key: &str) -> bool {
+    let lower = key.to_lowercase();
+    let has = |first: &str| {
+        lower.match_indices(first).any(|(at, _)| {
+            let rest = &lower[at + first.len()..];
+            let skipped = rest.chars().next().map_or(0, char::len_utf8);
+            rest.starts_with("name") || rest[skipped..].starts_with("name")
+        })
+    };
+    let parts = parts(key);
+    let is_tool = parts.iter().any(|part| part == "tool")
+        && !parts.iter().any(|part| {
+            matches!(part.as_str(), "result" | "output" | "definition" | "definitions" | "results" | "outputs")
+        });
+    has("tool") || has("function") || is_tool
+}
+
 fn tool_name(span: &Value) -> Option<String> {
     let empty = Map::new();
     let attributes = span.get("attributes").and_then(Value::as_object).unwrap_or(&empty);
     if let Some(name) = NAME_KEYS.iter().find_map(|key| attributes.get(*key).and_then(text_of)) {
         return Some(name.to_owned());
     }
-    let is_name_key = |key: &str| {
-        let lower = key.to_lowercase();
-        let has = |first: &str| {
-            lower.match_indices(first).any(|(at, _)| {
-                let rest = &lower[at + first.len()..];
-                let skipped = rest.chars().next().map_or(0, char::len_utf8);
-                rest.starts_with("name") || rest[skipped..].starts_with("name")
-            })
-        };
-        let parts = parts(key);
-        let is_tool = parts.iter().any(|part| part == "tool")
-            && !parts.iter().any(|part| {
-                matches!(part.as_str(), "result" | "output" | "definition" | "definitions" | "results" | "outputs")
-            });
-        has("tool") || has("function") || is_tool
-    };
     let named = attributes.iter().filter(|(key, _)| is_name_key(key)).find_map(|(_, value)| {
         text_of(value).filter(|text| !matches!(js::parse_json(text), Ok(Value::Object(_) | Value::Array(_))))
     });
@@ -112,6 +114,13 @@ fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str
     text.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix)).map(|_| &text[prefix.len()..])
 }
 
+/// Whether a key seems to hold the arguments of a tool.
+fn is_argument_key(key: &str) -> bool {
+    let parts = parts(key);
+    parts.iter().any(|part| matches!(part.as_str(), "arguments" | "args" | "input"))
+        && !parts.iter().any(|part| matches!(part.as_str(), "result" | "output" | "error" | "status"))
+}
+
 fn arguments(span: &Value) -> Option<Value> {
     let attributes = span.get("attributes").and_then(Value::as_object)?;
     let parsed = |value: &Value| match value {
@@ -122,11 +131,6 @@ fn arguments(span: &Value) -> Option<Value> {
     if let Some(value) = ARGUMENT_KEYS.iter().find_map(|key| attributes.get(*key).filter(is_set)) {
         return Some(parsed(value));
     }
-    let is_argument_key = |key: &str| {
-        let parts = parts(key);
-        parts.iter().any(|part| matches!(part.as_str(), "arguments" | "args" | "input"))
-            && !parts.iter().any(|part| matches!(part.as_str(), "result" | "output" | "error" | "status"))
-    };
     attributes.iter().find(|(key, value)| is_argument_key(key) && is_set(value)).map(|(_, value)| parsed(value))
 }
 
