@@ -153,6 +153,10 @@ fn take_judge_options(options: &mut Json) -> Option<Map<String, Json>> {
     Some(taken)
 }
 
+fn wrong_option(reason: &str) -> BuildError {
+    BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"))
+}
+
 /// The wish for a judge, as it stands in the options of a metric.
 pub struct CascadeOptions {
     when: JudgeTrigger,
@@ -167,20 +171,19 @@ impl CascadeOptions {
     pub fn from_options(metric: &MetricDef, options: &mut Json) -> Result<Option<Self>, BuildError> {
         let Some(mut taken) = take_judge_options(options) else { return Ok(None) };
         let given = taken.shift_remove(JUDGE_OPTION).unwrap_or_default();
-        let wrong = |reason: String| BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"));
         let when: JudgeTrigger = serde_json::from_value(given.clone())
-            .map_err(|_| wrong(format!("one of never, when_unsure, always is expected, not {given}")))?;
+            .map_err(|_| wrong_option(&format!("one of never, when_unsure, always is expected, not {given}")))?;
         if when == JudgeTrigger::Never {
             return match taken.keys().next() {
                 None => Ok(None),
-                Some(name) => Err(wrong(format!("nobody is asked, so `{name}` has no effect"))),
+                Some(name) => Err(wrong_option(&format!("nobody is asked, so `{name}` has no effect"))),
             };
         }
         let Some(second) = CASCADE_JUDGES.iter().find(|second| second.metric == metric.id) else {
             let known: Vec<&str> = metric_ids().collect();
             let reason =
                 format!("no judge answers the question of `{}`; there is one for {}", metric.id, known.join(", "));
-            return Err(wrong(reason));
+            return Err(wrong_option(&reason));
         };
         let profile = options.get("profile").and_then(Json::as_str).map(str::to_owned);
         let mut judge = (second.options)();
@@ -198,7 +201,6 @@ impl CascadeOptions {
         rule: Scorer,
         thresholds: Option<DecisionThresholds>,
     ) -> Result<Scorer, BuildError> {
-        let wrong = |reason: String| BuildError::Options(format!("`{JUDGE_OPTION}`: {reason}"));
         let profile = self.profile.as_deref().and_then(Profile::from_name).unwrap_or(profile);
         let has_one_definition = !metric.profiles.contains(&Profile::Improved);
         let is_improved = has_one_definition || profile == Profile::Improved;
@@ -209,11 +211,11 @@ impl CascadeOptions {
             let reason = format!(
                 "it never abstains by itself: {profile}give it decision thresholds (`probare calibrate`), or ask always"
             );
-            return Err(wrong(reason));
+            return Err(wrong_option(&reason));
         }
         let CascadeJudge { judge: definition, labels, .. } = self.second;
         let Scorer::Judge(judge) = definition.build(self.judge, metric.resolve_profile(Profile::default()))? else {
-            return Err(wrong(format!("`{}` asks nobody", definition.id)));
+            return Err(wrong_option(&format!("`{}` asks nobody", definition.id)));
         };
         let better = metric.better;
         Ok(Scorer::Judge(Box::new(Cascade {

@@ -307,6 +307,17 @@ fn has_tag(text: &str, name: &str) -> bool {
     })
 }
 
+/// Whether a text behind `&` goes on as an entity does.
+fn is_entity(after: &str) -> bool {
+    after.split_once(';').is_some_and(|(name, _)| match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix('x') {
+            Some(digits) => !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit()),
+            None => !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()),
+        },
+        None => !name.is_empty() && name.bytes().all(|letter| letter.is_ascii_alphabetic()),
+    })
+}
+
 /// Points from which on a text contains HTML.
 const ENOUGH: usize = 2;
 
@@ -347,15 +358,6 @@ pub(crate) fn contains_html(answer: &Answer<'_>) -> Verdict {
             name.len() < rest.len() && name.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("html"))
         };
     }
-    let is_entity = |after: &str| {
-        after.split_once(';').is_some_and(|(name, _)| match name.strip_prefix('#') {
-            Some(number) => match number.strip_prefix('x') {
-                Some(digits) => !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit()),
-                None => !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()),
-            },
-            None => !name.is_empty() && name.bytes().all(|letter| letter.is_ascii_alphabetic()),
-        })
-    };
     let entity = text.split('&').skip(1).any(is_entity);
     for (at, _) in text.match_indices('=') {
         let name = text[..at].trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == '-');

@@ -139,11 +139,6 @@ fn ready_object(map: &Map<String, Value>) -> Result<Value, String> {
     let mut ready = Map::new();
     for (keyword, value) in map {
         let name = keyword.as_str();
-        let part = |value: &Value| match value {
-            Value::Bool(_) => Ok(value.clone()),
-            Value::Object(map) => ready_object(map),
-            _ => Err(format!("`{name}` is no schema")),
-        };
         let is_known = WITH_SCHEMA.contains(&name)
             || WITH_SCHEMAS.contains(&name)
             || WITH_NAMED_SCHEMAS.contains(&name)
@@ -171,37 +166,25 @@ fn ready_object(map: &Map<String, Value>) -> Result<Value, String> {
                     return Err("`nullable` needs `type`".to_owned());
                 }
                 if *nullable == Value::Bool(true) {
-                    let listed = match &map["type"] {
-                        Value::Array(types) => types.clone(),
-                        other => vec![other.clone()],
-                    };
-                    ready.insert("type".to_owned(), Value::Array(with_null(listed)));
+                    ready.insert("type".to_owned(), Value::Array(with_null(&map["type"])));
                 }
             }
             ("type", _) if ready.contains_key("type") => {}
             ("dependencies", Value::Object(parts)) => {
-                let (mut lists, mut schemas) = (Map::new(), Map::new());
-                for (name, value) in parts {
-                    if value.is_array() {
-                        lists.insert(name.clone(), value.clone());
-                    } else {
-                        schemas.insert(name.clone(), part(value)?);
-                    }
-                }
+                let (lists, schemas): (Map<String, Value>, Map<String, Value>) =
+                    parts.clone().into_iter().partition(|(_, value)| value.is_array());
                 ready.insert("dependentRequired".to_owned(), Value::Object(lists));
-                ready.insert("dependentSchemas".to_owned(), Value::Object(schemas));
+                ready.insert("dependentSchemas".to_owned(), ready_parts(name, &schemas)?);
             }
             (name, Value::Object(parts)) if WITH_NAMED_SCHEMAS.contains(&name) => {
-                let parts: Result<Map<_, _>, String> =
-                    parts.iter().map(|(key, value)| Ok((key.clone(), part(value)?))).collect();
-                ready.insert(keyword.clone(), Value::Object(parts?));
+                ready.insert(keyword.clone(), ready_parts(name, parts)?);
             }
             (name, Value::Array(parts)) if WITH_SCHEMAS.contains(&name) => {
-                let parts: Result<Vec<_>, String> = parts.iter().map(part).collect();
+                let parts: Result<Vec<_>, String> = parts.iter().map(|value| ready_part(name, value)).collect();
                 ready.insert(keyword.clone(), Value::Array(parts?));
             }
             (name, value) if WITH_SCHEMA.contains(&name) => {
-                ready.insert(keyword.clone(), part(value)?);
+                ready.insert(keyword.clone(), ready_part(name, value)?);
             }
             ("discriminator", _) => return Err("`discriminator` is not switched on".to_owned()),
             _ => {
@@ -212,7 +195,24 @@ fn ready_object(map: &Map<String, Value>) -> Result<Value, String> {
     Ok(Value::Object(ready))
 }
 
-fn with_null(mut types: Vec<Value>) -> Vec<Value> {
+/// A schema that stands under a keyword.
+fn ready_part(keyword: &str, value: &Value) -> Result<Value, String> {
+    match value {
+        Value::Bool(_) => Ok(value.clone()),
+        Value::Object(map) => ready_object(map),
+        _ => Err(format!("`{keyword}` is no schema")),
+    }
+}
+
+fn ready_parts(keyword: &str, parts: &Map<String, Value>) -> Result<Value, String> {
+    parts.iter().map(|(key, value)| Ok((key.clone(), ready_part(keyword, value)?))).collect()
+}
+
+fn with_null(listed: &Value) -> Vec<Value> {
+    let mut types = match listed {
+        Value::Array(types) => types.clone(),
+        other => vec![other.clone()],
+    };
     if !types.iter().any(|kind| kind == "null") {
         types.push(Value::from("null"));
     }
@@ -283,21 +283,22 @@ fn balanced(text: &str) -> (String, usize) {
 
 /// The text with `//` comments as YAML writes them.
 fn hash_comments(text: &str) -> String {
-    let line = |line: &str| {
-        let (mut quote, mut is_escaped) = (None, false);
-        for (at, letter) in line.char_indices() {
-            match (quote, letter) {
-                (Some(_), _) if is_escaped => is_escaped = false,
-                (Some('"'), '\\') => is_escaped = true,
-                (Some(mark), letter) if mark == letter => quote = None,
-                (None, '"' | '\'') => quote = Some(letter),
-                (None, '/') if line[at..].starts_with("//") => {
-                    return format!("{}#{}", &line[..at], line[at..].trim_start_matches('/'));
-                }
-                _ => {}
+    text.split('\n').map(hash_comment).collect::<Vec<_>>().join("\n")
+}
+
+fn hash_comment(line: &str) -> String {
+    let (mut quote, mut is_escaped) = (None, false);
+    for (at, letter) in line.char_indices() {
+        match (quote, letter) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some('"'), '\\') => is_escaped = true,
+            (Some(mark), letter) if mark == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '/') if line[at..].starts_with("//") => {
+                return format!("{}#{}", &line[..at], line[at..].trim_start_matches('/'));
             }
+            _ => {}
         }
-        line.to_owned()
-    };
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    }
+    line.to_owned()
 }

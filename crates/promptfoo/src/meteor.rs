@@ -113,9 +113,12 @@ fn synonyms(word: &str) -> Vec<String> {
     words.filter(|word| !word.contains(' ')).collect()
 }
 
+fn is_vowel(letter: char) -> bool {
+    matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u')
+}
+
 /// Consonants and vowels of a word in groups, as `natural` writes them: a vowel `y` and the vowels behind it are two groups.
 fn groups(word: &[char]) -> Vec<bool> {
-    let is_vowel = |letter: char| matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u');
     let (mut out, mut at) = (Vec::new(), 0);
     let consonant = |out: &mut Vec<bool>| {
         if out.last() != Some(&false) {
@@ -157,7 +160,6 @@ fn measure(word: &[char]) -> usize {
 /// Whether the last letters, without `skipped` at the end, are consonant, vowel, consonant.
 fn ends_consonant_vowel_consonant(word: &[char], skipped: usize) -> bool {
     let mut vowels = Vec::with_capacity(word.len());
-    let is_vowel = |letter: char| matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u');
     let mut at = 0;
     while at < word.len() {
         if word.get(at + 1) == Some(&'y') && !is_vowel(word[at]) && word[at] != 'y' {

@@ -221,21 +221,23 @@ fn space_punctuation(text: &str) -> String {
 
 /// Blanks before endings such as `'s` and `n't`, and before a closing single quote.
 fn split_clitics(text: &str) -> String {
-    let word = |word: &str| {
-        if word == "''" || word == "``" {
-            return word.to_owned();
+    text.split(' ').map(split_clitic).collect::<Vec<_>>().join(" ")
+}
+
+/// The same in one word.
+fn split_clitic(word: &str) -> String {
+    if word == "''" || word == "``" {
+        return word.to_owned();
+    }
+    for ending in ["'s", "'m", "'d", "'ll", "'re", "'ve", "n't"] {
+        if let Some(stem) = word.strip_suffix(ending) {
+            return format!("{stem} {ending}");
         }
-        for ending in ["'s", "'m", "'d", "'ll", "'re", "'ve", "n't"] {
-            if let Some(stem) = word.strip_suffix(ending) {
-                return format!("{stem} {ending}");
-            }
-        }
-        match word.strip_suffix('\'') {
-            Some(stem) if !stem.is_empty() && !stem.ends_with('\'') => format!("{stem} '"),
-            _ => word.to_owned(),
-        }
-    };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+    match word.strip_suffix('\'') {
+        Some(stem) if !stem.is_empty() && !stem.ends_with('\'') => format!("{stem} '"),
+        _ => word.to_owned(),
+    }
 }
 
 /// Words that are two, and where they are cut.

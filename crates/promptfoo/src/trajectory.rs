@@ -76,28 +76,30 @@ fn parts(key: &str) -> Vec<String> {
     key.split(['.', '_']).map(str::to_lowercase).collect()
 }
 
+/// Whether a key seems to hold the name of a tool.
+fn is_name_key(key: &str) -> bool {
+    let lower = key.to_lowercase();
+    let has = |first: &str| {
+        lower.match_indices(first).any(|(at, _)| {
+            let rest = &lower[at + first.len()..];
+            let skipped = rest.chars().next().map_or(0, char::len_utf8);
+            rest.starts_with("name") || rest[skipped..].starts_with("name")
+        })
+    };
+    let parts = parts(key);
+    let is_tool = parts.iter().any(|part| part == "tool")
+        && !parts.iter().any(|part| {
+            matches!(part.as_str(), "result" | "output" | "definition" | "definitions" | "results" | "outputs")
+        });
+    has("tool") || has("function") || is_tool
+}
+
 fn tool_name(span: &Value) -> Option<String> {
     let empty = Map::new();
     let attributes = span.get("attributes").and_then(Value::as_object).unwrap_or(&empty);
     if let Some(name) = NAME_KEYS.iter().find_map(|key| attributes.get(*key).and_then(text_of)) {
         return Some(name.to_owned());
     }
-    let is_name_key = |key: &str| {
-        let lower = key.to_lowercase();
-        let has = |first: &str| {
-            lower.match_indices(first).any(|(at, _)| {
-                let rest = &lower[at + first.len()..];
-                let skipped = rest.chars().next().map_or(0, char::len_utf8);
-                rest.starts_with("name") || rest[skipped..].starts_with("name")
-            })
-        };
-        let parts = parts(key);
-        let is_tool = parts.iter().any(|part| part == "tool")
-            && !parts.iter().any(|part| {
-                matches!(part.as_str(), "result" | "output" | "definition" | "definitions" | "results" | "outputs")
-            });
-        has("tool") || has("function") || is_tool
-    };
     let named = attributes.iter().filter(|(key, _)| is_name_key(key)).find_map(|(_, value)| {
         text_of(value).filter(|text| !matches!(js::parse_json(text), Ok(Value::Object(_) | Value::Array(_))))
     });
@@ -112,6 +114,13 @@ fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str
     text.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix)).map(|_| &text[prefix.len()..])
 }
 
+/// Whether a key seems to hold the arguments of a tool.
+fn is_argument_key(key: &str) -> bool {
+    let parts = parts(key);
+    parts.iter().any(|part| matches!(part.as_str(), "arguments" | "args" | "input"))
+        && !parts.iter().any(|part| matches!(part.as_str(), "result" | "output" | "error" | "status"))
+}
+
 fn arguments(span: &Value) -> Option<Value> {
     let attributes = span.get("attributes").and_then(Value::as_object)?;
     let parsed = |value: &Value| match value {
@@ -122,11 +131,6 @@ fn arguments(span: &Value) -> Option<Value> {
     if let Some(value) = ARGUMENT_KEYS.iter().find_map(|key| attributes.get(*key).filter(is_set)) {
         return Some(parsed(value));
     }
-    let is_argument_key = |key: &str| {
-        let parts = parts(key);
-        parts.iter().any(|part| matches!(part.as_str(), "arguments" | "args" | "input"))
-            && !parts.iter().any(|part| matches!(part.as_str(), "result" | "output" | "error" | "status"))
-    };
     attributes.iter().find(|(key, value)| is_argument_key(key) && is_set(value)).map(|(_, value)| parsed(value))
 }
 
@@ -249,12 +253,16 @@ fn tools(assertion: &Assertion, answer: &Answer<'_>) -> Result<Vec<Step>, Fault>
     Ok(steps)
 }
 
+/// A number of steps that an assertion gives.
+fn bound(value: &Map<String, Value>, key: &str) -> Option<f64> {
+    value.get(key).filter(|bound| !bound.is_null()).map(js::to_number)
+}
+
 fn step_count(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
     let Some(Value::Object(value)) = &assertion.value else {
         return error("`trajectory:step-count` needs an object with `min` or `max`");
     };
-    let bound = |key: &str| value.get(key).filter(|bound| !bound.is_null()).map(js::to_number);
-    let (least, most) = (bound("min"), bound("max"));
+    let (least, most) = (bound(value, "min"), bound(value, "max"));
     if least.is_none() && most.is_none() {
         return error("`trajectory:step-count` needs `min` or `max`");
     }
@@ -276,8 +284,8 @@ fn tool_used(assertion: &Assertion, answer: &Answer<'_>) -> AssertionResult {
             }
             let matcher = Matcher::from_object(value);
             let found = tools(assertion, answer)?.iter().filter(|step| matcher.fits(step)).count() as f64;
-            let bound = |key: &str| value.get(key).filter(|bound| !bound.is_null()).map(js::to_number);
-            let pass = found >= bound("min").unwrap_or(1.0) && bound("max").is_none_or(|most| found <= most);
+            let least = bound(value, "min").unwrap_or(1.0);
+            let pass = found >= least && bound(value, "max").is_none_or(|most| found <= most);
             return Ok(Verdict::new(pass).because(format!("{found} calls fit")));
         }
         _ => None,

@@ -527,19 +527,21 @@ fn fragments(text: &str) -> Vec<Range<usize>> {
     closed
 }
 
+/// Ends the innermost element, but for the document itself.
+fn close_last(open: &mut Vec<OpenElement>) {
+    if open.len() > 1
+        && let Some(element) = open.pop()
+        && let Some(parent) = open.last_mut()
+    {
+        let (name, value) = (element.name.clone(), element.into_value());
+        parent.children.push((name, value));
+    }
+}
+
 /// What a lenient parser makes of a fragment.
 fn read_fragment(text: &str) -> Value {
     let mut open = vec![OpenElement::default()];
     let mut last = 0;
-    let close = |open: &mut Vec<OpenElement>| {
-        if open.len() > 1
-            && let Some(element) = open.pop()
-            && let Some(parent) = open.last_mut()
-        {
-            let (name, value) = (element.name.clone(), element.into_value());
-            parent.children.push((name, value));
-        }
-    };
     for (mark, span) in marks(text) {
         if let Some(current) = open.last_mut() {
             current.text.push_str(&text[last..span.start]);
@@ -553,15 +555,15 @@ fn read_fragment(text: &str) -> Value {
                 let attributes = attributes(inside);
                 open.push(OpenElement { name: name.to_owned(), attributes, ..OpenElement::default() });
                 if is_closed || open.len() > DEEPEST {
-                    close(&mut open);
+                    close_last(&mut open);
                 }
             }
-            Mark::Close(_) => close(&mut open),
+            Mark::Close(_) => close_last(&mut open),
             Mark::Character(_) => {}
         }
     }
     while open.len() > 1 {
-        close(&mut open);
+        close_last(&mut open);
     }
     open.pop().map(|element| Value::Object(element.children_map())).unwrap_or_default()
 }

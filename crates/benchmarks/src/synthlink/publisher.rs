@@ -200,28 +200,28 @@ fn text((system, SystemMeans { summary, improved }): &(&SystemResult, &SystemMea
     text
 }
 
+fn group_json(group: &CategoryMeans) -> Json {
+    let measures: serde_json::Map<String, Json> = files::COLUMNS
+        .iter()
+        .enumerate()
+        .zip(group.intervals)
+        .map(|((at, name), interval)| ((*name).to_owned(), json!({"mean": group.mean(at), "interval": interval})))
+        .collect();
+    json!({
+        "category": group.category,
+        "rows": group.rows,
+        "answered": group.answered,
+        "total": group.total,
+        "measures": measures,
+    })
+}
+
+fn summary_json(summary: &SynthLinkSummary) -> Json {
+    let categories: Vec<Json> = summary.categories.iter().map(group_json).collect();
+    json!({"overall": group_json(&summary.overall), "categories": categories})
+}
+
 fn as_json((system, SystemMeans { summary, improved }): &(&SystemResult, &SystemMeans)) -> Json {
-    let group = |group: &CategoryMeans| {
-        let measures: serde_json::Map<String, Json> = files::COLUMNS
-            .iter()
-            .enumerate()
-            .zip(group.intervals)
-            .map(|((at, name), interval)| ((*name).to_owned(), json!({"mean": group.mean(at), "interval": interval})))
-            .collect();
-        json!({
-            "category": group.category,
-            "rows": group.rows,
-            "answered": group.answered,
-            "total": group.total,
-            "measures": measures,
-        })
-    };
-    let summary_json = |summary: &SynthLinkSummary| {
-        json!({
-            "overall": group(&summary.overall),
-            "categories": summary.categories.iter().map(group).collect::<Vec<_>>(),
-        })
-    };
     json!({
         "name": system.name,
         "reference": summary_json(summary),

@@ -289,22 +289,18 @@ impl MessageReader {
             }
             return Ok(());
         }
-        let text = |names: &[&str]| names.iter().find_map(|name| object.get(*name)?.as_str()).map(str::to_owned);
+        let text =
+            |names: &[&str]| names.iter().find_map(|name| object.get(*name)?.as_str()).unwrap_or_default().to_owned();
+        let parts = &mut current.message.parts;
         let kind = object.get("type").and_then(Json::as_str);
         match kind {
             Some("text" | "input_text" | "output_text") => {
-                let text = text(&["text", "content"]).unwrap_or_default();
-                current.message.parts.push(CaseMessagePart::Text { text });
+                parts.push(CaseMessagePart::Text { text: text(&["text", "content"]) });
             }
-            Some("refusal") => {
-                current
-                    .message
-                    .parts
-                    .push(CaseMessagePart::Text { text: text(&["refusal", "text"]).unwrap_or_default() });
-            }
+            Some("refusal") => parts.push(CaseMessagePart::Text { text: text(&["refusal", "text"]) }),
             Some("reasoning" | "thinking") => {
-                let text = text(&["reasoning", "thinking", "text", "content"]).unwrap_or_default();
-                current.message.parts.push(CaseMessagePart::Reasoning { text });
+                let text = text(&["reasoning", "thinking", "text", "content"]);
+                parts.push(CaseMessagePart::Reasoning { text });
             }
             Some(
                 "tool_use" | "tool_call" | "server_tool_use" | "server_tool_call" | "function_call" | "mcp_tool_use"
@@ -315,16 +311,8 @@ impl MessageReader {
                 } else {
                     calls::call(block, CallKind::Made)?
                 };
-                let answered = object.contains_key("result").then(|| {
-                    let mut result = CaseMessage {
-                        id: call.id.clone(),
-                        name: Some(call.name.clone()),
-                        error: error(object),
-                        ..CaseMessage::new(Role::Tool)
-                    };
-                    set_result(&mut result, object.get("result"));
-                    result
-                });
+                let result = object.get("result");
+                let answered = result.map(|_| tool_result(object, call.id.clone(), Some(call.name.clone()), result));
                 current.message.tool_calls.push(call);
                 if let Some(result) = answered {
                     current.cut(&mut self.messages, result);
@@ -333,19 +321,12 @@ impl MessageReader {
             _ if is_result(block) => {
                 let content = ["content", "response", "result", "output"].into_iter().find_map(|name| object.get(name));
                 let id = ["tool_use_id", "tool_call_id", "id", "call_id"].into_iter().find_map(|name| object.get(name));
-                let mut result = CaseMessage {
-                    id: id.and_then(id_text),
-                    name: object.get("name").and_then(Json::as_str).map(str::to_owned),
-                    error: error(object),
-                    ..CaseMessage::new(Role::Tool)
-                };
-                set_result(&mut result, content);
-                current.cut(&mut self.messages, result);
+                let name = object.get("name").and_then(Json::as_str).map(str::to_owned);
+                current.cut(&mut self.messages, tool_result(object, id.and_then(id_text), name, content));
             }
             None if object.get("text").is_some_and(Json::is_string) => {
-                let text = text(&["text"]).unwrap_or_default();
+                let text = text(&["text"]);
                 let is_thought = object.get("thought").and_then(Json::as_bool) == Some(true);
-                let parts = &mut current.message.parts;
                 parts.push(if is_thought {
                     CaseMessagePart::Reasoning { text }
                 } else {
@@ -358,12 +339,24 @@ impl MessageReader {
             // A part of Gemini is known by its one member.
             None => {
                 let kind = object.iter().find(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str());
-                current.message.parts.push(other(object, kind));
+                parts.push(other(object, kind));
             }
-            kind => current.message.parts.push(other(object, kind)),
+            kind => parts.push(other(object, kind)),
         }
         Ok(())
     }
+}
+
+/// The result that a block holds.
+fn tool_result(
+    block: &Map<String, Json>,
+    id: Option<String>,
+    name: Option<String>,
+    content: Option<&Json>,
+) -> CaseMessage {
+    let mut result = CaseMessage { id, name, error: error(block), ..CaseMessage::new(Role::Tool) };
+    set_result(&mut result, content);
+    result
 }
 
 /// Whether a value is neither a list nor an object with something in it.

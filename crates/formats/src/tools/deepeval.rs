@@ -121,37 +121,18 @@ pub(super) fn read(document: &SourceDocument) -> Result<ImportedCases, ImportErr
 
 impl TestCase {
     fn case(self, number: usize, run: &TestRun<'_>) -> (Case, Map<String, Json>) {
-        let mut told = Map::new();
-        if let Some(success) = self.success {
-            let label = if success { "pass" } else { "fail" };
-            let has_failed = self.metrics_data.iter().flatten().any(|metric| metric.error.is_some());
-            // A case of which a metric failed is no success; that is not what was asked of the answer.
-            let outcome = if has_failed && !success {
-                scores::failed("a metric of this test case failed")
-            } else {
-                scores::value(f64::from(u8::from(success)), Some(label), None)
-            };
-            scores::add(&mut told, "success", outcome);
-        }
-        for metric in self.metrics_data.into_iter().flatten() {
-            let name = metric.name.clone();
-            scores::add(&mut told, &name, metric.outcome());
-        }
         let mut metadata = self.metadata.unwrap_or_default();
-        let mut origin = json!({"from": FORMAT.name()});
-        let mut note = |name: &str, value: Json| {
-            if !value.is_null() {
-                origin[name] = value;
-            }
-        };
-        note("run", json!(run.identifier));
-        note("test_file", json!(run.test_file));
-        note("hyperparameters", run.hyperparameters.clone());
-        note("scenario", json!(self.scenario));
-        note("comments", json!(self.comments));
-        note("source_file", json!(self.source_file));
-        note("cost_usd", json!(self.token_cost));
-        note("seconds", json!(self.completion_time));
+        let origin = json!({
+            "from": FORMAT.name(),
+            "run": run.identifier,
+            "test_file": run.test_file,
+            "hyperparameters": run.hyperparameters,
+            "scenario": self.scenario,
+            "comments": self.comments,
+            "source_file": self.source_file,
+            "cost_usd": self.token_cost,
+            "seconds": self.completion_time,
+        });
         put(&mut metadata, ORIGIN, origin);
         let mut calls = |name: &str, value: Json, is_expected: bool| {
             let calls = agents::parse_calls(&value, is_expected);
@@ -195,8 +176,28 @@ impl TestCase {
             metadata,
             ..Case::default()
         };
-        (case, told)
+        (case, outcomes(self.success, self.metrics_data.unwrap_or_default()))
     }
+}
+
+/// What DeepEval said of a test case as a whole, and of each metric.
+fn outcomes(success: Option<bool>, metrics: Vec<MetricData>) -> Map<String, Json> {
+    let mut told = Map::new();
+    if let Some(success) = success {
+        let has_failed = metrics.iter().any(|metric| metric.error.is_some());
+        // A case of which a metric failed is no success; that is not what was asked of the answer.
+        let outcome = if has_failed && !success {
+            scores::failed("a metric of this test case failed")
+        } else {
+            scores::passed(success, None)
+        };
+        scores::add(&mut told, "success", outcome);
+    }
+    for metric in metrics {
+        let name = metric.name.clone();
+        scores::add(&mut told, &name, metric.outcome());
+    }
+    told
 }
 
 impl MetricData {
@@ -205,7 +206,7 @@ impl MetricData {
         if let Some(error) = self.error {
             return scores::failed(error);
         }
-        let label = self.success.map(|success| if success { "pass" } else { "fail" });
+        let label = self.success.map(scores::pass_label);
         match self.score {
             Some(score) => scores::value(score, label, self.reason.as_deref()),
             None if self.skipped == Some(true) => Ok(Outcome::not_applicable("DeepEval skipped it")),

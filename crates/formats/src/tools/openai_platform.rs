@@ -226,13 +226,6 @@ fn row_case(row: &Json, number: usize, eval: Option<&str>) -> (Case, Map<String,
     (case, Map::new())
 }
 
-/// A grade of the service as a result of ours; a failure of a grader is not a number.
-fn grade(score: Option<f64>, passed: Option<bool>) -> Option<Result<probare_core::Outcome, probare_core::ScoreError>> {
-    let label = passed.map(|passed| if passed { "pass" } else { "fail" });
-    let number = score.or_else(|| passed.map(|passed| f64::from(u8::from(passed))));
-    number.map(|number| scores::value(number, label, None))
-}
-
 /// An output item of a run, as the API gives it.
 fn output_item_case(item: &Json, eval: Option<&str>) -> (Case, Map<String, Json>) {
     let text = |key: &str| item.get(key).and_then(Json::as_str);
@@ -250,9 +243,8 @@ fn output_item_case(item: &Json, eval: Option<&str>) -> (Case, Map<String, Json>
     let mut told = Map::new();
     for result in item.get("results").and_then(Json::as_array).into_iter().flatten() {
         let name = result.get("name").and_then(Json::as_str).unwrap_or("grade");
-        if let Some(outcome) =
-            grade(result.get("score").and_then(Json::as_f64), result.get("passed").and_then(Json::as_bool))
-        {
+        let score = result.get("score").and_then(Json::as_f64);
+        if let Some(outcome) = scores::graded(score, result.get("passed").and_then(Json::as_bool), None) {
             scores::add(&mut told, name, outcome);
         }
     }
@@ -283,14 +275,13 @@ fn download_case(line: &Json) -> (Case, Map<String, Json>) {
     let empty = Map::new();
     for (name, value) in grades.unwrap_or(&empty) {
         let passed = passes.and_then(|passes| passes.get(name)?.as_bool());
-        if let Some(outcome) = grade(value.as_f64(), passed) {
+        if let Some(outcome) = scores::graded(value.as_f64(), passed, None) {
             scores::add(&mut told, name, outcome);
         }
     }
     for (name, passed) in passes.unwrap_or(&empty) {
-        if let Some(outcome) =
-            grade(None, passed.as_bool()).filter(|_| grades.is_none_or(|grades| !grades.contains_key(name)))
-        {
+        let is_alone = grades.is_none_or(|grades| !grades.contains_key(name));
+        if let Some(outcome) = scores::graded(None, passed.as_bool(), None).filter(|_| is_alone) {
             scores::add(&mut told, name, outcome);
         }
     }

@@ -60,6 +60,26 @@ pub(super) fn value(value: f64, label: Option<&str>, reason: Option<&str>) -> Re
     Ok(score.because(reason.map(|reason| Evidence::note(reason.to_owned()))).into())
 }
 
+/// What a value is called that only says whether something passed.
+pub(super) const fn pass_label(passed: bool) -> &'static str {
+    if passed { "pass" } else { "fail" }
+}
+
+/// Whether something passed, as a value.
+pub(super) fn passed(passed: bool, reason: Option<&str>) -> Result<Outcome, ScoreError> {
+    value(f64::from(u8::from(passed)), Some(pass_label(passed)), reason)
+}
+
+/// A value, or whether something passed in its place; nothing where neither is there.
+pub(super) fn graded(
+    score: Option<f64>,
+    passed: Option<bool>,
+    reason: Option<&str>,
+) -> Option<Result<Outcome, ScoreError>> {
+    let number = score.or_else(|| passed.map(|passed| f64::from(u8::from(passed))));
+    number.map(|number| value(number, passed.map(pass_label), reason))
+}
+
 /// Something failed in the other tool.
 pub(super) fn failed(reason: impl Into<String>) -> Result<Outcome, ScoreError> {
     Err(ScoreError::other(ErrorKind::Failed, reason))

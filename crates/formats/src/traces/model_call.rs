@@ -213,11 +213,15 @@ fn openinference(span: &Span, reading: &mut SpanReader<'_>) -> Option<ModelCall>
     Some(ModelCall { input, output: reading.first_choice(output), finish: Vec::new() })
 }
 
+/// What the attribute of this name holds.
+fn held_value(held: &[(&str, &Json)], name: &str) -> Option<Json> {
+    held.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).clone())
+}
+
 fn of_openinference(span: &Span, prefix: &str, reading: &mut SpanReader<'_>) -> Vec<Vec<CaseMessage>> {
     let attributes = span.attributes.iter().map(|(name, value)| (name.as_str(), value));
     let mut messages = Vec::new();
     for (number, held) in numbered_attributes(attributes, prefix) {
-        let get = |name: &str| held.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).clone());
         let mut message = Map::new();
         for (name, ours) in [
             ("message.role", "role"),
@@ -225,29 +229,27 @@ fn of_openinference(span: &Span, prefix: &str, reading: &mut SpanReader<'_>) -> 
             ("message.tool_call_id", "tool_call_id"),
             ("message.name", "name"),
         ] {
-            message.extend(get(name).map(|value| (ours.to_owned(), value)));
+            message.extend(held_value(&held, name).map(|value| (ours.to_owned(), value)));
         }
         let mut contents = Vec::new();
         for (part, held) in numbered_attributes(held.iter().copied(), "message.contents.") {
-            let get = |name: &str| held.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).clone());
-            let kind = get("message_content.type").unwrap_or_else(|| Json::from("text"));
-            let url = get("message_content.image.image.url");
+            let kind = held_value(&held, "message_content.type").unwrap_or_else(|| Json::from("text"));
+            let url = held_value(&held, "message_content.image.image.url");
             if kind != "text" && kind != "reasoning" {
                 reading.lose(TraceLossKind::BinaryPart, format!("{prefix}{number}.message.contents.{part}"));
             }
-            contents.push(json!({"type": kind, "text": get("message_content.text"), "url": url}));
+            contents.push(json!({"type": kind, "text": held_value(&held, "message_content.text"), "url": url}));
         }
         if !contents.is_empty() {
             message.insert("content".to_owned(), Json::Array(contents));
         }
         let mut calls = Vec::new();
         for (_, held) in numbered_attributes(held.iter().copied(), "message.tool_calls.") {
-            let get = |name: &str| held.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).clone());
-            let mut call = json!({"function": {"arguments": get("tool_call.function.arguments")}});
-            if let Some(id) = get("tool_call.id") {
+            let mut call = json!({"function": {"arguments": held_value(&held, "tool_call.function.arguments")}});
+            if let Some(id) = held_value(&held, "tool_call.id") {
                 call["id"] = id;
             }
-            if let Some(name) = get("tool_call.function.name") {
+            if let Some(name) = held_value(&held, "tool_call.function.name") {
                 call["function"]["name"] = name;
             }
             calls.push(call);
@@ -285,16 +287,15 @@ fn of_openllmetry(
     let attributes = span.attributes.iter().map(|(name, value)| (name.as_str(), value));
     let mut messages = Vec::new();
     for (number, held) in numbered_attributes(attributes, prefix) {
-        let get = |name: &str| held.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).clone());
-        let mut message = json!({"role": get("role").unwrap_or_else(|| Json::from(usual))});
-        if let Some(content) = get("content") {
+        let mut message = json!({"role": held_value(&held, "role").unwrap_or_else(|| Json::from(usual))});
+        if let Some(content) = held_value(&held, "content") {
             // Several parts are written as the text of a list.
             let parts =
                 content.as_str().filter(|text| text.starts_with("[{")).and_then(|text| serde_json::from_str(text).ok());
             let is_parts = |list: &Vec<Json>| list.iter().all(|part| part.get("type").is_some_and(Json::is_string));
             message["content"] = parts.filter(is_parts).map_or(content, Json::Array);
         }
-        if let Some(id) = get("tool_call_id") {
+        if let Some(id) = held_value(&held, "tool_call_id") {
             message["tool_call_id"] = id;
         }
         let mut calls = Vec::new();
@@ -306,7 +307,7 @@ fn of_openllmetry(
         if !calls.is_empty() {
             message["tool_calls"] = Json::Array(calls);
         }
-        finish.extend(get("finish_reason").and_then(|reason| reason.as_str().map(str::to_owned)));
+        finish.extend(held_value(&held, "finish_reason").and_then(|reason| reason.as_str().map(str::to_owned)));
         let mut read = Vec::new();
         reading.message(message, &format!("{prefix}{number}"), &mut read);
         messages.push(read);

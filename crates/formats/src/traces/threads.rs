@@ -41,49 +41,30 @@ struct Ancestors {
     tool: Option<usize>,
 }
 
+impl Ancestors {
+    /// Those of a span below these, with the span itself.
+    fn enter(&mut self, span: usize, kind: SpanKind) {
+        match kind {
+            SpanKind::Agent => {
+                let is_called = self.agent.is_some() || self.tool.is_some();
+                self.thread = is_called.then_some(span);
+                self.agent = Some(span);
+                self.tool = None;
+            }
+            SpanKind::Tool => self.tool = Some(span),
+            _ => {}
+        }
+        if matches!(kind, SpanKind::Chat | SpanKind::Tool | SpanKind::Agent) {
+            self.nearest = Some(span);
+        }
+    }
+}
+
 impl Threads {
     pub fn new(spans: &[Span], grouping: Grouping, lost: &mut LossCollector) -> Self {
         let mut kinds: Vec<SpanKind> = spans.iter().map(Span::kind).collect();
         let parents = parents(spans, &kinds, lost);
-        let mut above: Vec<Option<Ancestors>> = vec![None; spans.len()];
-        let mut is_agent = vec![false; spans.len()];
-        for start in 0..spans.len() {
-            let mut path = Vec::new();
-            let mut at = Some(start);
-            while let Some(span) = at.filter(|span| above[*span].is_none()) {
-                path.push(span);
-                at = parents[span];
-            }
-            let mut known = at.and_then(|span| above[span]).unwrap_or_default();
-            for span in path.into_iter().rev() {
-                let kind = kinds[span];
-                let is_called = known.agent.is_some() || known.tool.is_some();
-                if kind == SpanKind::Agent {
-                    known.thread = if is_called { Some(span) } else { None };
-                    known.agent = Some(span);
-                    known.tool = None;
-                }
-                if kind == SpanKind::Tool {
-                    known.tool = Some(span);
-                }
-                // A tool that asks a model is an agent, whether its span says so or not.
-                if kind == SpanKind::Chat
-                    && let Some(tool) = known.tool
-                {
-                    is_agent[tool] = true;
-                }
-                if kind == SpanKind::Chat
-                    && let Some(outer) =
-                        known.nearest.filter(|outer| matches!(kinds[*outer], SpanKind::Chat | SpanKind::Chain))
-                {
-                    kinds[outer] = SpanKind::Chain;
-                }
-                if matches!(kind, SpanKind::Chat | SpanKind::Tool | SpanKind::Agent) {
-                    known.nearest = Some(span);
-                }
-                above[span] = Some(known);
-            }
-        }
+        let (above, is_agent) = ancestors(&parents, &mut kinds);
         let conversations = conversations(spans);
         let group = |span: usize| match (grouping, &conversations[span]) {
             (Grouping::Conversation, Some(conversation)) => conversation.clone(),
@@ -94,7 +75,7 @@ impl Threads {
         let mut groups: HashMap<String, usize> = HashMap::new();
         let mut agents: HashMap<usize, (usize, usize)> = HashMap::new();
         for span in 0..spans.len() {
-            let own = above[span].unwrap_or_default();
+            let own = above[span];
             // What is below such a tool is its thread; the tool itself is its caller's.
             let tool = own.tool.and_then(|tool| thread_of_tool(tool, span, &parents, &above, &is_agent));
             let agent = tool.or(own.thread);
@@ -120,12 +101,44 @@ impl Threads {
     }
 }
 
+/// What is above each span, and which tools ask a model. A call of a model that encloses further ones becomes a chain.
+fn ancestors(parents: &[Option<usize>], kinds: &mut [SpanKind]) -> (Vec<Ancestors>, Vec<bool>) {
+    let mut above: Vec<Option<Ancestors>> = vec![None; parents.len()];
+    let mut is_agent = vec![false; parents.len()];
+    for start in 0..parents.len() {
+        let mut path = Vec::new();
+        let mut at = Some(start);
+        while let Some(span) = at.filter(|span| above[*span].is_none()) {
+            path.push(span);
+            at = parents[span];
+        }
+        let mut known = at.and_then(|span| above[span]).unwrap_or_default();
+        for span in path.into_iter().rev() {
+            let kind = kinds[span];
+            if kind == SpanKind::Chat {
+                // A tool that asks a model is an agent, whether its span says so or not.
+                if let Some(tool) = known.tool {
+                    is_agent[tool] = true;
+                }
+                if let Some(outer) = known.nearest
+                    && matches!(kinds[outer], SpanKind::Chat | SpanKind::Chain)
+                {
+                    kinds[outer] = SpanKind::Chain;
+                }
+            }
+            known.enter(span, kind);
+            above[span] = Some(known);
+        }
+    }
+    (above.into_iter().map(Option::unwrap_or_default).collect(), is_agent)
+}
+
 /// The nearest tool above a span that asks a model, up to the next agent.
 fn thread_of_tool(
     tool: usize,
     span: usize,
     parents: &[Option<usize>],
-    above: &[Option<Ancestors>],
+    above: &[Ancestors],
     is_agent: &[bool],
 ) -> Option<usize> {
     let mut tool = Some(tool);
@@ -135,7 +148,7 @@ fn thread_of_tool(
         if at != span && is_agent[at] {
             return Some(at);
         }
-        tool = parents[at].and_then(|parent| above[parent]).and_then(|above| above.tool);
+        tool = parents[at].and_then(|parent| above[parent].tool);
     }
     None
 }

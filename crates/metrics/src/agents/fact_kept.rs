@@ -72,30 +72,40 @@ enum FactUse {
     Changed { support: FieldSpan, written: String },
 }
 
+/// Counts uses and shows them.
+#[derive(Default)]
+struct UseRecorder {
+    kept: usize,
+    changed: usize,
+    evidence: BoundedEvidence,
+}
+
+impl UseRecorder {
+    fn record(&mut self, found: FactUse, place: impl FnOnce(EvidenceKind) -> Option<Evidence>) {
+        let (kind, support, remark) = match found {
+            FactUse::Kept(support) => {
+                self.kept += 1;
+                (EvidenceKind::Matched, support, None)
+            }
+            FactUse::Changed { support, written } => {
+                self.changed += 1;
+                (EvidenceKind::Compared, support, Some(format!("the user said `{written}`")))
+            }
+        };
+        if let Some(mut piece) = place(kind) {
+            piece.support = Some(support);
+            piece.note = remark.map(Into::into);
+            self.evidence.push(|| piece);
+        }
+    }
+}
+
 impl Metric for FactKept {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let case = sample.case;
         let Some(talk) = Conversation::for_sample(sample) else { return Ok(Outcome::not_applicable(NO_MESSAGES)) };
         let trace = Trace::from_case(case).unwrap_or_default();
-        let (mut kept, mut changed) = (0_usize, 0_usize);
-        let mut evidence = BoundedEvidence::default();
-        let mut note = |found: FactUse, place: &dyn Fn(EvidenceKind) -> Option<Evidence>| {
-            let (kind, support, remark) = match found {
-                FactUse::Kept(support) => {
-                    kept += 1;
-                    (EvidenceKind::Matched, support, None)
-                }
-                FactUse::Changed { support, written } => {
-                    changed += 1;
-                    (EvidenceKind::Compared, support, Some(format!("the user said `{written}`")))
-                }
-            };
-            if let Some(mut piece) = place(kind) {
-                piece.support = Some(support);
-                piece.note = remark.map(Into::into);
-                evidence.push(|| piece);
-            }
-        };
+        let mut uses = UseRecorder::default();
         let (mut before, mut count) = (PriorContext::default(), 0_usize);
         let mut calls = trace.calls.iter().filter(|made| made.location.field == Field::Messages).peekable();
         let mut results = trace
@@ -109,32 +119,25 @@ impl Metric for FactKept {
         let mut texts = talk.texts.iter().peekable();
         for message in 0..case.messages.as_deref().unwrap_or_default().len() {
             while let Some((_, text)) = results.next_if(|(at, _)| *at < message) {
-                before.results.extend(name_words(text));
-                before.results.extend(values(text, &TextAnalysis::new(text)).iter().flat_map(ExtractedValue::keys));
+                before.add_result(text);
             }
             while let Some(text) = texts.next_if(|text| text.message <= message) {
                 let whole = text.text(case);
                 if text.is_user {
-                    let found = facts(text, &whole);
-                    count += found.len();
-                    before.facts.extend(found);
-                    before.user.push_back((text, loose_text(&whole)));
-                    let over = before.facts.len().saturating_sub(MOST_FACTS);
-                    before.facts.drain(..over);
-                    let over = before.user.len().saturating_sub(MOST_TEXTS);
-                    before.user.drain(..over);
+                    count += before.add_user_text(text, &whole);
                     continue;
                 }
                 for (span, found) in text_uses(text, &whole, &before) {
-                    note(found, &|kind| Some(text.evidence(case, kind, span.clone())));
+                    uses.record(found, |kind| Some(text.evidence(case, kind, span)));
                 }
             }
             while let Some(made) = calls.next_if(|made| made.message <= message) {
                 for (pointer, found) in call_uses(made, &mut before) {
-                    note(found, &|kind| made.argument_evidence(kind, &pointer));
+                    uses.record(found, |kind| made.argument_evidence(kind, &pointer));
                 }
             }
         }
+        let UseRecorder { kept, changed, evidence } = uses;
         if kept + changed == 0 {
             return Ok(Outcome::not_applicable("nothing that the user said comes back"));
         }
@@ -197,10 +200,9 @@ fn call_uses(made: &PlacedCall<'_>, before: &mut PriorContext<'_>) -> Vec<(Strin
     for (key, value) in made.call.arguments() {
         argument_values(value, &format!("/{}", escape_pointer_key(key)), &mut all);
     }
-    let text_at = |pointer: &str| made.call.text_at(&format!("/arguments{pointer}")).unwrap_or_default().into_owned();
     let mut arrived = Vec::new();
     for (at, (pointer, value)) in all.iter().enumerate() {
-        let whole = text_at(pointer);
+        let whole = argument_text(made, pointer);
         let is_part = value.span.end - value.span.start < whole.trim().len();
         let part = if is_part { whole.get(value.span.clone()).map(str::to_owned) } else { None };
         let written = part.unwrap_or(whole);
@@ -222,36 +224,7 @@ fn call_uses(made: &PlacedCall<'_>, before: &mut PriorContext<'_>) -> Vec<(Strin
         {
             continue;
         }
-        // A fact of the same kind that no argument of this call has.
-        let is_held = |fact: &Fact<'_>| {
-            all.iter().any(|(_, other)| is_same_value(&fact.value, other) && covers(other, &fact.value))
-        };
-        let open = all.iter().filter(|(other_pointer, other)| {
-            other.kind == value.kind
-                && !before.facts.iter().any(|fact| is_same_value(&fact.value, other))
-                && !before.has_words(&text_at(other_pointer))
-        });
-        let is_only = open.count() == 1;
-        let key = pointer.rsplit('/').find(|part| part.parse::<usize>().is_err()).map(name_words).unwrap_or_default();
-        let names = |fact: &Fact<'_>| {
-            let is_sum = fact.value.unit.is_some() && key.iter().any(|word| slot_name(word) == Some("amount"));
-            is_sum || key.iter().any(|word| fact.words.iter().any(|known| is_related(word, known)))
-        };
-        let is_changed = |fact: &Fact<'_>| {
-            let fills_its_place = match value.kind {
-                ValueKind::Number => names(fact),
-                // "HAM" may be Hamburg: a code for a name is not compared.
-                ValueKind::Name => false,
-                ValueKind::Code => (names(fact) || is_only) && is_shaped_alike(&fact.written, &written),
-                ValueKind::Email | ValueKind::Address => is_only && !is_part,
-                ValueKind::Date | ValueKind::Time => names(fact) || is_only,
-            };
-            fills_its_place || is_slip(fact, value, &written)
-        };
-        // The last value that the user gave for it; where another one of its kind is on its way, that may be the one.
-        let mut open =
-            before.facts.iter().rev().filter(|fact| !fact.has_arrived && is_of_a_kind(fact, value, &written));
-        if let Some(fact) = open.find(|fact| is_changed(fact)).filter(|fact| !is_held(fact)) {
+        if let Some(fact) = changed_fact(made, &all, (pointer.as_str(), value), (written.as_str(), is_part), before) {
             let support = fact.text.place(fact.value.span.clone());
             found.push((pointer.clone(), FactUse::Changed { support, written: fact.written.clone() }));
         }
@@ -260,6 +233,47 @@ fn call_uses(made: &PlacedCall<'_>, before: &mut PriorContext<'_>) -> Vec<(Strin
         before.facts[fact].has_arrived = true;
     }
     found
+}
+
+fn argument_text(made: &PlacedCall<'_>, pointer: &str) -> String {
+    made.call.text_at(&format!("/arguments{pointer}")).unwrap_or_default().into_owned()
+}
+
+/// The fact that an argument has in another form, where no argument of this call has it.
+fn changed_fact<'b, 't>(
+    made: &PlacedCall<'_>,
+    all: &[(String, ExtractedValue)],
+    (pointer, value): (&str, &ExtractedValue),
+    (written, is_part): (&str, bool),
+    before: &'b PriorContext<'t>,
+) -> Option<&'b Fact<'t>> {
+    let is_held =
+        |fact: &Fact<'_>| all.iter().any(|(_, other)| is_same_value(&fact.value, other) && covers(other, &fact.value));
+    let open = all.iter().filter(|(other_pointer, other)| {
+        other.kind == value.kind
+            && !before.facts.iter().any(|fact| is_same_value(&fact.value, other))
+            && !before.has_words(&argument_text(made, other_pointer))
+    });
+    let is_only = open.count() == 1;
+    let key = pointer.rsplit('/').find(|part| part.parse::<usize>().is_err()).map(name_words).unwrap_or_default();
+    let names = |fact: &Fact<'_>| {
+        let is_sum = fact.value.unit.is_some() && key.iter().any(|word| slot_name(word) == Some("amount"));
+        is_sum || key.iter().any(|word| fact.words.iter().any(|known| is_related(word, known)))
+    };
+    let is_changed = |fact: &Fact<'_>| {
+        let fills_its_place = match value.kind {
+            ValueKind::Number => names(fact),
+            // "HAM" may be Hamburg: a code for a name is not compared.
+            ValueKind::Name => false,
+            ValueKind::Code => (names(fact) || is_only) && is_shaped_alike(&fact.written, written),
+            ValueKind::Email | ValueKind::Address => is_only && !is_part,
+            ValueKind::Date | ValueKind::Time => names(fact) || is_only,
+        };
+        fills_its_place || is_slip(fact, value, written)
+    };
+    // The last value that the user gave for it; where another one of its kind is on its way, that may be the one.
+    let mut open = before.facts.iter().rev().filter(|fact| !fact.has_arrived && is_of_a_kind(fact, value, written));
+    open.find(|fact| is_changed(fact)).filter(|fact| !is_held(fact))
 }
 
 /// Whether an argument has a fact: it means the same, and a number counts the same things.
@@ -308,7 +322,23 @@ fn is_shaped_alike(left: &str, right: &str) -> bool {
     shape(left) == shape(right)
 }
 
-impl PriorContext<'_> {
+impl<'t> PriorContext<'t> {
+    fn add_result(&mut self, text: &str) {
+        self.results.extend(name_words(text));
+        self.results.extend(values(text, &TextAnalysis::new(text)).iter().flat_map(ExtractedValue::keys));
+    }
+
+    /// Adds what the user wrote; how many facts it holds.
+    fn add_user_text(&mut self, text: &'t ConversationText, whole: &str) -> usize {
+        let found = facts(text, whole);
+        let count = found.len();
+        self.facts.extend(found);
+        self.user.push_back((text, loose_text(whole)));
+        self.facts.drain(..self.facts.len().saturating_sub(MOST_FACTS));
+        self.user.drain(..self.user.len().saturating_sub(MOST_TEXTS));
+        count
+    }
+
     /// Whether the user wrote these words as they stand.
     fn has_words(&self, words: &str) -> bool {
         let needle = loose_text(words);

@@ -1,5 +1,7 @@
 //! A JSON answer against the expected one, leaf by leaf.
 
+use std::ops::Range;
+
 use probare_core::{
     BuildError, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError,
     escape_pointer_key, metric,
@@ -170,6 +172,37 @@ impl JsonMatcher {
         };
         self.compare.iter().rev().find(|(steps, _)| is_fit(steps)).map(|(_, how)| how)
     }
+
+    /// The value that is compared, and where the response has it; the outcome where there is none.
+    fn given_value<'a>(&self, sample: Sample<'a>) -> Result<Result<GivenJson<'a>, Outcome>, ScoreError> {
+        if let Some(path) = &self.at_path {
+            return Ok(json_answer(sample, Some(path))?.map(|answer| (answer.value.into_owned(), None)));
+        }
+        let response = sample.response()?;
+        let within = if self.find { JsonScope::Anywhere } else { JsonScope::Response };
+        let span = match find_json(response, within) {
+            Ok(span) => span,
+            Err(problem) => {
+                let malformed = malformed_evidence(response, &problem);
+                return Ok(Err(Score::from_bool(false).because([malformed]).into()));
+            }
+        };
+        let value = serde_json::from_str(&response[span.clone()]).map_err(|error| ScoreError::BadField {
+            field: Field::Response,
+            reason: format!("cannot be read: {error}"),
+        })?;
+        Ok(Ok((value, Some((response, span)))))
+    }
+
+    /// The share of leaves that are right, and all of them.
+    fn rate(&self, given: &Json, expected: &Json) -> Result<(f64, Counts), ScoreError> {
+        let mut comparison = Comparison { matcher: self, left: MOST_COMPARISONS };
+        let counts = comparison.values(given, expected, &mut Vec::new(), &mut Vec::new())?;
+        let extra = if self.extra == ExtraLeaves::Allowed { 0 } else { counts.extra };
+        let whole = counts.right + counts.wrong + counts.missing + extra;
+        let share = if whole == 0 { 1.0 } else { (counts.sum / whole as f64).min(1.0) };
+        Ok((share, counts))
+    }
 }
 
 /// What is wrong at a leaf.
@@ -180,6 +213,37 @@ enum LeafFinding {
     Missing(Vec<PathStep>),
     /// There and not expected.
     Extra(Vec<PathStep>),
+}
+
+/// A response and the place of its JSON.
+type WrittenJson<'a> = (&'a str, Range<usize>);
+
+/// The value that is compared, and where a response has it.
+type GivenJson<'a> = (Json, Option<WrittenJson<'a>>);
+
+impl LeafFinding {
+    fn evidence(&self, written: Option<&WrittenJson<'_>>) -> Evidence {
+        let shown = |kind: EvidenceKind, path: &[PathStep]| {
+            evidence_at(kind, path, written).unwrap_or_else(|| Evidence::note(path_label(path)))
+        };
+        match self {
+            Self::Wrong(path, expected) => {
+                let note = format!("{}: expected {expected}", path_label(path));
+                shown(EvidenceKind::Compared, path).with_note(note)
+            }
+            Self::Missing(path) => Evidence::missing(path_label(path)),
+            Self::Extra(path) => {
+                let note = format!("{}: nobody expects it", path_label(path));
+                shown(EvidenceKind::Unsupported, path).with_note(note)
+            }
+        }
+    }
+}
+
+fn evidence_at(kind: EvidenceKind, path: &[PathStep], written: Option<&WrittenJson<'_>>) -> Option<Evidence> {
+    let (response, span) = written?;
+    let place = locate_value(&response[span.clone()], path)?;
+    Some(Evidence::at(kind, Field::Response, span.start + place.start..span.start + place.end, response))
 }
 
 /// Leaves that were looked at.
@@ -411,45 +475,8 @@ impl Comparison<'_> {
             ListPairing::Position => {
                 (0..expected.len()).map(|number| (number < given.len()).then_some(number)).collect()
             }
-            ListPairing::Key(name) => {
-                let mut is_taken = vec![false; given.len()];
-                let equality = Equality::default();
-                let mut partners = Vec::with_capacity(expected.len());
-                for value in expected {
-                    let key = value.get(name);
-                    let is_same = |other: &Json| match (key, other.get(name)) {
-                        (Some(key), Some(other)) => equality.equal(other, key),
-                        _ => false,
-                    };
-                    let found = (0..given.len()).find(|number| !is_taken[*number] && is_same(&given[*number]));
-                    if let Some(number) = found {
-                        is_taken[number] = true;
-                    }
-                    partners.push(found);
-                }
-                partners
-            }
-            ListPairing::Assignment => {
-                if given.len().max(expected.len()) > MOST_ITEMS {
-                    let reason = format!("lists of more than {MOST_ITEMS} items are not paired; use `lists: position`");
-                    return Err(ScoreError::other(ErrorKind::Failed, reason));
-                }
-                let mut weights = Vec::with_capacity(given.len() * expected.len());
-                for (row, value) in expected.iter().enumerate() {
-                    expected_path.push(PathStep::Item(row));
-                    for (column, other) in given.iter().enumerate() {
-                        at.push(PathStep::Item(column));
-                        let pair = self.values(other, value, at, expected_path)?;
-                        #[expect(clippy::cast_possible_truncation, reason = "leaves are counted below 2^40")]
-                        let millionths = (pair.sum * 1e6) as i64;
-                        // The score, and then that it is a pair.
-                        weights.push(millionths * 1_000 + 1);
-                        at.pop();
-                    }
-                    expected_path.pop();
-                }
-                assignment(expected.len(), given.len(), |row, column| weights[row * given.len() + column])
-            }
+            ListPairing::Key(name) => pair_by_key(name, given, expected),
+            ListPairing::Assignment => self.assign(given, expected, at, expected_path)?,
         };
         let mut is_paired = vec![false; given.len()];
         for (row, partner) in partners.iter().enumerate() {
@@ -474,6 +501,55 @@ impl Comparison<'_> {
         }
         Ok(())
     }
+
+    /// The given item for each expected one, so that most leaves are right.
+    fn assign(
+        &mut self,
+        given: &[Json],
+        expected: &[Json],
+        at: &mut Vec<PathStep>,
+        expected_path: &mut Vec<PathStep>,
+    ) -> Result<Vec<Option<usize>>, ScoreError> {
+        if given.len().max(expected.len()) > MOST_ITEMS {
+            let reason = format!("lists of more than {MOST_ITEMS} items are not paired; use `lists: position`");
+            return Err(ScoreError::other(ErrorKind::Failed, reason));
+        }
+        let mut weights = Vec::with_capacity(given.len() * expected.len());
+        for (row, value) in expected.iter().enumerate() {
+            expected_path.push(PathStep::Item(row));
+            for (column, other) in given.iter().enumerate() {
+                at.push(PathStep::Item(column));
+                let pair = self.values(other, value, at, expected_path)?;
+                #[expect(clippy::cast_possible_truncation, reason = "leaves are counted below 2^40")]
+                let millionths = (pair.sum * 1e6) as i64;
+                // The score, and then that it is a pair.
+                weights.push(millionths * 1_000 + 1);
+                at.pop();
+            }
+            expected_path.pop();
+        }
+        Ok(assignment(expected.len(), given.len(), |row, column| weights[row * given.len() + column]))
+    }
+}
+
+/// The first given item for each expected one that has the same under a key.
+fn pair_by_key(name: &str, given: &[Json], expected: &[Json]) -> Vec<Option<usize>> {
+    let mut is_taken = vec![false; given.len()];
+    let equality = Equality::default();
+    let mut partners = Vec::with_capacity(expected.len());
+    for value in expected {
+        let key = value.get(name);
+        let is_same = |other: &Json| match (key, other.get(name)) {
+            (Some(key), Some(other)) => equality.equal(other, key),
+            _ => false,
+        };
+        let found = (0..given.len()).find(|number| !is_taken[*number] && is_same(&given[*number]));
+        if let Some(number) = found {
+            is_taken[number] = true;
+        }
+        partners.push(found);
+    }
+    partners
 }
 
 fn pointer(path: &[PathStep]) -> String {
@@ -497,56 +573,21 @@ impl Metric for JsonMatcher {
         if expected.is_empty() {
             return Ok(Outcome::not_applicable("no reference is JSON"));
         }
-        let (given, written) = if let Some(path) = &self.at_path {
-            match json_answer(sample, Some(path))? {
-                Ok(answer) => (answer.value.into_owned(), None),
-                Err(outcome) => return Ok(outcome),
-            }
-        } else {
-            let response = sample.response()?;
-            let within = if self.find { JsonScope::Anywhere } else { JsonScope::Response };
-            match find_json(response, within) {
-                Ok(span) => {
-                    let value: Json = serde_json::from_str(&response[span.clone()]).map_err(|error| {
-                        ScoreError::BadField { field: Field::Response, reason: format!("cannot be read: {error}") }
-                    })?;
-                    (value, Some((response, span)))
-                }
-                Err(problem) => {
-                    return Ok(Score::from_bool(false).because([malformed_evidence(response, &problem)]).into());
-                }
-            }
+        let (given, written) = match self.given_value(sample)? {
+            Ok(found) => found,
+            Err(outcome) => return Ok(outcome),
         };
         let mut best: Option<(f64, Counts)> = None;
         for value in expected {
-            let mut comparison = Comparison { matcher: self, left: MOST_COMPARISONS };
-            let counts = comparison.values(&given, value, &mut Vec::new(), &mut Vec::new())?;
-            let extra = if self.extra == ExtraLeaves::Allowed { 0 } else { counts.extra };
-            let whole = counts.right + counts.wrong + counts.missing + extra;
-            let share = if whole == 0 { 1.0 } else { (counts.sum / whole as f64).min(1.0) };
-            if best.as_ref().is_none_or(|(most, _)| share > *most) {
-                best = Some((share, counts));
+            let rated = self.rate(&given, value)?;
+            if best.as_ref().is_none_or(|(most, _)| rated.0 > *most) {
+                best = Some(rated);
             }
         }
         let Some((share, counts)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
-        let at = |kind: EvidenceKind, path: &[PathStep]| {
-            let (response, span) = written.clone()?;
-            let place = locate_value(&response[span.clone()], path)?;
-            Some(Evidence::at(kind, Field::Response, span.start + place.start..span.start + place.end, response))
-        };
         let mut evidence = BoundedEvidence::default();
         for finding in &counts.findings {
-            evidence.push(|| match finding {
-                LeafFinding::Wrong(path, expected_path) => {
-                    let note = format!("{}: expected {expected_path}", path_label(path));
-                    at(EvidenceKind::Compared, path).unwrap_or_else(|| Evidence::note(path_label(path))).with_note(note)
-                }
-                LeafFinding::Missing(path) => Evidence::missing(path_label(path)),
-                LeafFinding::Extra(path) => {
-                    let piece = at(EvidenceKind::Unsupported, path).unwrap_or_else(|| Evidence::note(path_label(path)));
-                    piece.with_note(format!("{}: nobody expects it", path_label(path)))
-                }
-            });
+            evidence.push(|| finding.evidence(written.as_ref()));
         }
         if counts.findings.is_empty() {
             evidence.push(|| Evidence::note("every leaf is as expected"));

@@ -352,32 +352,29 @@ impl Metric for CallMatcher {
         if let Some(remark) = trace.mismatch_note() {
             evidence.push(|| remark);
         }
-        let (mut credit, mut shares, mut pairs) = (0_i64, 0_i64, 0_i64);
-        // A call that may be left out counts where it was made.
-        let mut expected_count = 0;
-        let mut full: Vec<usize> = Vec::new();
+        let mut counts = MatchCounts::default();
         let mut is_paired = vec![false; called.len()];
         for (expected_call, partner) in expected.iter().zip(&pairing) {
             let Some(at) = *partner else {
                 if !expected_call.call.is_optional() {
-                    expected_count += 1;
+                    counts.expected += 1;
                     evidence.push(|| missing_call(expected_call));
                 }
                 continue;
             };
-            expected_count += 1;
+            counts.expected += 1;
             let made = &called[at];
             let expected_call = &self.chosen_alternative(made.call, expected_call);
             is_paired[at] = true;
-            pairs += 1;
+            counts.pairs += 1;
             let tool = self.rules_for_pair(&made.call.name, &expected_call.call.name);
             let (share, differences) = compare_arguments(made.call, expected_call.call, &tool.rules);
-            shares += share;
+            counts.shares += share;
             if share == FULL_SHARE {
-                full.push(at);
-                credit += FULL_SHARE;
-            } else if tool.is_partial {
-                credit += share;
+                counts.full.push(at);
+            }
+            if share == FULL_SHARE || tool.is_partial {
+                counts.credit += share;
             }
             evidence.push(|| made.name_evidence(EvidenceKind::Matched).with_support(expected_call.name_place()));
             if made.call.problem.is_some() && share == 0 {
@@ -396,37 +393,55 @@ impl Metric for CallMatcher {
                 made.name_evidence(EvidenceKind::Unsupported).with_note(note)
             });
         }
-        let (precision, recall) = self.precision_and_recall(credit, pairs, called.len(), expected_count);
-        if called.is_empty() && expected_count == 0 {
+        if called.is_empty() && counts.expected == 0 {
             evidence.push(|| Evidence::note("nothing was expected and nothing was called"));
         }
-        let mut score = Score::from_number(f1(precision, recall))?
-            .with_part("precision", precision)?
-            .with_part("recall", recall)?;
-        if pairs > 0 {
-            score = score.with_part("arguments", shares as f64 / (pairs * FULL_SHARE) as f64)?;
-        }
-        if full.len() > 1 {
-            score = score.with_part("order", longest_rise(&full) as f64 / full.len() as f64)?;
-        }
-        let score = score
-            .with_part("called", called.len() as f64)?
-            .with_part("expected", expected_count as f64)?
-            .with_part("matched", full.len() as f64)?;
-        Ok(score.because(evidence.finish()).into())
+        Ok(self.rate(&counts, called.len())?.because(evidence.finish()).into())
     }
 }
 
+/// Pairs of a made and an expected call.
+#[derive(Default)]
+struct MatchCounts {
+    /// What counts of the shares.
+    credit: i64,
+    /// The shares of arguments that are right.
+    shares: i64,
+    pairs: i64,
+    /// Expected calls; one that may be left out counts where it was made.
+    expected: usize,
+    /// Made calls of which every argument is right.
+    full: Vec<usize>,
+}
+
 impl CallMatcher {
-    fn precision_and_recall(&self, credit: i64, pairs: i64, called: usize, expected: usize) -> (f64, f64) {
+    fn rate(&self, counts: &MatchCounts, called: usize) -> Result<Score, ScoreError> {
+        let (precision, recall) = self.precision_and_recall(counts, called);
+        let mut score = Score::from_number(f1(precision, recall))?
+            .with_part("precision", precision)?
+            .with_part("recall", recall)?;
+        let full = &counts.full;
+        if counts.pairs > 0 {
+            score = score.with_part("arguments", counts.shares as f64 / (counts.pairs * FULL_SHARE) as f64)?;
+        }
+        if full.len() > 1 {
+            score = score.with_part("order", longest_rise(full) as f64 / full.len() as f64)?;
+        }
+        score
+            .with_part("called", called as f64)?
+            .with_part("expected", counts.expected as f64)?
+            .with_part("matched", full.len() as f64)
+    }
+
+    fn precision_and_recall(&self, counts: &MatchCounts, called: usize) -> (f64, f64) {
         let is_allowed = self.extra == ExtraCalls::Allowed;
-        if expected == 0 {
+        if counts.expected == 0 {
             let value = f64::from(u8::from(called == 0 || is_allowed));
             return (value, value);
         }
-        let credit = credit as f64 / FULL_SHARE as f64;
-        let base = if is_allowed { pairs as f64 } else { called as f64 };
-        (if base == 0.0 { 0.0 } else { credit / base }, credit / expected as f64)
+        let credit = counts.credit as f64 / FULL_SHARE as f64;
+        let base = if is_allowed { counts.pairs as f64 } else { called as f64 };
+        (if base == 0.0 { 0.0 } else { credit / base }, credit / counts.expected as f64)
     }
 }
 

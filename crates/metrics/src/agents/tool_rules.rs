@@ -64,27 +64,60 @@ metric!(ToolRules as Pure {
 enum CompiledRule {
     Allow(Vec<String>),
     Deny(Vec<String>),
-    Order {
-        tools: Vec<String>,
-        succeeded: bool,
-    },
-    Count {
-        tool: String,
-        at_least: Option<u64>,
-        at_most: Option<u64>,
-    },
-    Never {
-        tool: String,
-        after: String,
-    },
-    Argument {
-        tool: String,
-        pointer: String,
-        at_least: Option<f64>,
-        at_most: Option<f64>,
-        one_of: Option<Vec<Json>>,
-        matches: Option<Regex>,
-    },
+    Order { tools: Vec<String>, succeeded: bool },
+    Count { tool: String, at_least: Option<u64>, at_most: Option<u64> },
+    Never { tool: String, after: String },
+    Argument(ArgumentRule),
+}
+
+/// What an argument of a tool may be.
+struct ArgumentRule {
+    tool: String,
+    pointer: String,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+    one_of: Option<Vec<Json>>,
+    matches: Option<Regex>,
+}
+
+impl ArgumentRule {
+    fn new(pointer: String, rule: CallRule) -> Result<Self, String> {
+        if !pointer.starts_with('/') {
+            return Err(format!("`argument` is a JSON Pointer: `/{pointer}`"));
+        }
+        let pattern = |text: String| {
+            regex::RegexBuilder::new(&format!("^(?:{text})$"))
+                .size_limit(LARGEST_PATTERN)
+                .build()
+                .map_err(|error| error.to_string())
+        };
+        Ok(Self {
+            tool: rule.of.ok_or(NO_TOOL)?,
+            pointer,
+            at_least: limit("at_least", rule.at_least.as_ref(), "a number", Json::as_f64)?,
+            at_most: limit("at_most", rule.at_most.as_ref(), "a number", Json::as_f64)?,
+            one_of: rule.one_of,
+            matches: rule.matches.map(pattern).transpose()?,
+        })
+    }
+
+    /// Why a value is none that it may be.
+    fn breach(&self, value: &Json) -> Option<String> {
+        let number = value.as_f64();
+        if let Some(least) = self.at_least.filter(|least| number.is_none_or(|number| number < *least)) {
+            return Some(format!("at least {least} is wanted"));
+        }
+        if let Some(most) = self.at_most.filter(|most| number.is_none_or(|number| number > *most)) {
+            return Some(format!("at most {most} is wanted"));
+        }
+        let is_among = |values: &Vec<Json>| values.iter().any(|known| Equality::default().equal(value, known));
+        if self.one_of.as_ref().is_some_and(|values| !is_among(values)) {
+            return Some("it is none of the values that are wanted".to_owned());
+        }
+        let fits = |pattern: &Regex| value.as_str().is_some_and(|text| pattern.is_match(text));
+        let misfit = self.matches.as_ref().filter(|pattern| !fits(pattern));
+        misfit.map(|_| "it does not match the pattern".to_owned())
+    }
 }
 
 struct RuleChecker {
@@ -109,15 +142,6 @@ fn compile_rule(rule: CallRule) -> Result<CompiledRule, String> {
                 .to_owned(),
         );
     }
-    let of = || rule.of.clone().ok_or("`of` names the tool that the rule speaks of");
-    let number = |name: &str, value: &Option<Json>| match value {
-        None => Ok(None),
-        Some(value) => value.as_f64().map(Some).ok_or_else(|| format!("`{name}` must be a number")),
-    };
-    let count = |name: &str, value: &Option<Json>| match value {
-        None => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| format!("`{name}` must be a whole number of calls")),
-    };
     if rule.succeeded.is_some() && rule.order.is_none() {
         return Err("`succeeded` belongs to `order`".to_owned());
     }
@@ -126,6 +150,9 @@ fn compile_rule(rule: CallRule) -> Result<CompiledRule, String> {
     }
     if rule.argument.is_none() && (rule.one_of.is_some() || rule.matches.is_some()) {
         return Err("`one_of` and `matches` belong to `argument`".to_owned());
+    }
+    if let Some(pointer) = rule.argument.clone() {
+        return ArgumentRule::new(pointer, rule).map(CompiledRule::Argument);
     }
     if let Some(tools) = rule.allow {
         return Ok(CompiledRule::Allow(tools));
@@ -142,30 +169,18 @@ fn compile_rule(rule: CallRule) -> Result<CompiledRule, String> {
             after: rule.after.ok_or("`after` says after which tool it may not be called")?,
         });
     }
-    if let Some(pointer) = &rule.argument {
-        if !pointer.starts_with('/') {
-            return Err(format!("`argument` is a JSON Pointer: `/{pointer}`"));
-        }
-        let pattern = |text: String| {
-            regex::RegexBuilder::new(&format!("^(?:{text})$"))
-                .size_limit(LARGEST_PATTERN)
-                .build()
-                .map_err(|error| error.to_string())
-        };
-        return Ok(CompiledRule::Argument {
-            tool: of()?,
-            pointer: pointer.clone(),
-            at_least: number("at_least", &rule.at_least)?,
-            at_most: number("at_most", &rule.at_most)?,
-            one_of: rule.one_of,
-            matches: rule.matches.map(pattern).transpose()?,
-        });
-    }
     Ok(CompiledRule::Count {
-        tool: of()?,
-        at_least: count("at_least", &rule.at_least)?,
-        at_most: count("at_most", &rule.at_most)?,
+        tool: rule.of.ok_or(NO_TOOL)?,
+        at_least: limit("at_least", rule.at_least.as_ref(), "a whole number of calls", Json::as_u64)?,
+        at_most: limit("at_most", rule.at_most.as_ref(), "a whole number of calls", Json::as_u64)?,
     })
+}
+
+const NO_TOOL: &str = "`of` names the tool that the rule speaks of";
+
+/// A limit that a rule may have.
+fn limit<T>(name: &str, value: Option<&Json>, form: &str, read: fn(&Json) -> Option<T>) -> Result<Option<T>, String> {
+    value.map(|value| read(value).ok_or_else(|| format!("`{name}` must be {form}"))).transpose()
 }
 
 impl RuleChecker {
@@ -275,29 +290,13 @@ impl BreachRecorder<'_> {
                     }
                 }
             }
-            CompiledRule::Argument { tool, pointer, at_least, at_most, one_of, matches } => {
-                for made in of(tool) {
-                    let Some(value) = argument(made, pointer) else { continue };
-                    let number = value.as_f64();
-                    let text = value.as_str();
-                    let reason = if at_least.is_some_and(|least| number.is_none_or(|number| number < least)) {
-                        Some(format!("at least {} is wanted", at_least.unwrap_or_default()))
-                    } else if at_most.is_some_and(|most| number.is_none_or(|number| number > most)) {
-                        Some(format!("at most {} is wanted", at_most.unwrap_or_default()))
-                    } else if one_of
-                        .as_ref()
-                        .is_some_and(|values| !values.iter().any(|known| Equality::default().equal(&value, known)))
-                    {
-                        Some("it is none of the values that are wanted".to_owned())
-                    } else if matches.as_ref().is_some_and(|pattern| !text.is_some_and(|text| pattern.is_match(text))) {
-                        Some("it does not match the pattern".to_owned())
-                    } else {
-                        None
-                    };
-                    if let Some(reason) = reason {
+            CompiledRule::Argument(rule) => {
+                for made in of(&rule.tool) {
+                    let Some(value) = argument(made, &rule.pointer) else { continue };
+                    if let Some(reason) = rule.breach(&value) {
                         self.count += 1;
-                        let note =
-                            format!("rule {}: `{pointer}` is {}, but {reason}", self.number, value_excerpt(&value));
+                        let (pointer, shown) = (&rule.pointer, value_excerpt(&value));
+                        let note = format!("rule {}: `{pointer}` is {shown}, but {reason}", self.number);
                         let piece = made.argument_evidence(EvidenceKind::Unsupported, pointer);
                         self.evidence.push(|| {
                             piece.unwrap_or_else(|| made.name_evidence(EvidenceKind::Unsupported)).with_note(note)

@@ -109,22 +109,7 @@ impl Program {
                     self.add(node, direction)?;
                 }
             }
-            Node::Choice(branches) => {
-                let mut ends = Vec::new();
-                for (index, branch) in branches.iter().enumerate() {
-                    if index + 1 == branches.len() {
-                        self.add(branch, direction)?;
-                        break;
-                    }
-                    let split = self.push(Step::Split(0, 0))?;
-                    self.add(branch, direction)?;
-                    ends.push(self.push(Step::Jump(0))?);
-                    self.steps[split] = Step::Split(split + 1, self.steps.len());
-                }
-                for end in ends {
-                    self.steps[end] = Step::Jump(self.steps.len());
-                }
-            }
+            Node::Choice(branches) => self.add_choice(branches, direction)?,
             Node::Capture(number, body) => {
                 let (first, last) = match direction {
                     Direction::Forward => (2 * number, 2 * number + 1),
@@ -165,6 +150,24 @@ impl Program {
                 let end = self.push(Step::Done)? + 1;
                 self.steps[look] = Step::Look { negated: *negated, end };
             }
+        }
+        Ok(())
+    }
+
+    fn add_choice(&mut self, branches: &[Node], direction: Direction) -> Result<(), &'static str> {
+        let mut ends = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
+            if index + 1 == branches.len() {
+                self.add(branch, direction)?;
+                break;
+            }
+            let split = self.push(Step::Split(0, 0))?;
+            self.add(branch, direction)?;
+            ends.push(self.push(Step::Jump(0))?);
+            self.steps[split] = Step::Split(split + 1, self.steps.len());
+        }
+        for end in ends {
+            self.steps[end] = Step::Jump(self.steps.len());
         }
         Ok(())
     }
@@ -259,50 +262,60 @@ impl Machine<'_> {
                     let after = self.text.get(at).is_some_and(|unit| is_word(*unit));
                     next = next.filter(|_| (before != after) == *is_there);
                 }
-                Step::Reference(number, direction) => {
-                    let (start, end) = (self.registers[2 * number], self.registers[2 * number + 1]);
-                    if start != NONE && end != NONE && start <= end {
-                        let length = end - start;
-                        self.steps += length;
-                        let span = match direction {
-                            Direction::Forward => at..at + length,
-                            Direction::Backward => at.saturating_sub(length)..at,
-                        };
-                        if self.text.get(span.clone()) == Some(&self.text[start..end]) {
-                            at = if *direction == Direction::Forward { span.end } else { span.start };
-                        } else {
-                            next = None;
-                        }
-                    }
-                }
+                Step::Reference(number, direction) => match self.behind_group(*number, at, *direction) {
+                    Some(after) => at = after,
+                    None => next = None,
+                },
                 Step::Look { negated, end } => {
-                    let before = self.registers.clone();
-                    self.steps += before.len() / 16;
-                    let found = self.run(step + 1, at)?.is_some();
-                    let inside = std::mem::replace(&mut self.registers, before);
-                    if found && !negated {
-                        for (index, value) in inside.into_iter().enumerate() {
-                            if self.registers[index] != value {
-                                self.set(&mut undo, index, value);
-                            }
-                        }
-                    }
+                    let found = self.look(step + 1, at, *negated, &mut undo)?;
                     next = (found != *negated).then_some(*end);
                 }
                 Step::Done => return Ok(Some(at)),
             }
-            match next {
-                Some(next) => step = next,
-                None => loop {
-                    match undo.pop() {
-                        Some(Undo::Register { index, value }) => self.registers[index] = value,
-                        Some(Undo::Branch { step: later, at: there }) => {
-                            (step, at) = (later, there);
-                            break;
-                        }
-                        None => return Ok(None),
-                    }
-                },
+            let next = next.map(|next| (next, at));
+            let Some(place) = next.or_else(|| self.last_branch(&mut undo)) else { return Ok(None) };
+            (step, at) = place;
+        }
+    }
+
+    /// The position behind the text of a group, where it comes again; a group that holds nothing always does.
+    fn behind_group(&mut self, number: usize, at: usize, direction: Direction) -> Option<usize> {
+        let (start, end) = (self.registers[2 * number], self.registers[2 * number + 1]);
+        if start == NONE || end == NONE || start > end {
+            return Some(at);
+        }
+        let length = end - start;
+        self.steps += length;
+        let span = match direction {
+            Direction::Forward => at..at + length,
+            Direction::Backward => at.saturating_sub(length)..at,
+        };
+        let is_there = self.text.get(span.clone()) == Some(&self.text[start..end]);
+        is_there.then_some(if direction == Direction::Forward { span.end } else { span.start })
+    }
+
+    /// Whether what is looked for is there; where it is and may be, its groups are kept.
+    fn look(&mut self, first: usize, at: usize, negated: bool, undo: &mut Vec<Undo>) -> Result<bool, TooMuchWork> {
+        let before = self.registers.clone();
+        self.steps += before.len() / 16;
+        let found = self.run(first, at)?.is_some();
+        let inside = std::mem::replace(&mut self.registers, before);
+        if found && !negated {
+            for (index, value) in inside.into_iter().enumerate() {
+                if self.registers[index] != value {
+                    self.set(undo, index, value);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes back what was done since the last branch: the step and position to go on with.
+    fn last_branch(&mut self, undo: &mut Vec<Undo>) -> Option<(usize, usize)> {
+        loop {
+            match undo.pop()? {
+                Undo::Register { index, value } => self.registers[index] = value,
+                Undo::Branch { step, at } => return Some((step, at)),
             }
         }
     }

@@ -37,6 +37,16 @@ impl CallArguments {
     pub(super) fn get(&self, place: usize, name: &str) -> Option<&Operand> {
         self.placed.get(place).or_else(|| self.named.iter().find(|(known, _)| known == name).map(|(_, value)| value))
     }
+
+    /// An argument as a number.
+    pub(super) fn number(&self, place: usize, name: &str, default: f64) -> f64 {
+        self.get(place, name).map_or(default, Operand::to_number)
+    }
+
+    /// Whether an argument is given and counts as true.
+    pub(super) fn is_truthy(&self, place: usize, name: &str) -> bool {
+        self.get(place, name).is_some_and(Operand::is_truthy)
+    }
 }
 
 impl Renderer {
@@ -240,7 +250,7 @@ impl Renderer {
             Expression::Name(name) => self.lookup(name),
             Expression::List(items) => {
                 let items = items.iter().map(|item| self.evaluate(item)).collect::<Result<Vec<_>, _>>()?;
-                Operand::List(Rc::new(items))
+                Operand::list(items)
             }
             Expression::Object(entries) => {
                 let mut object = Vec::new();
@@ -355,5 +365,5 @@ fn range(given: &CallArguments) -> Result<Operand, TemplateError> {
         items.push(Operand::Number(next));
         next += step;
     }
-    Ok(Operand::List(Rc::new(items)))
+    Ok(Operand::list(items))
 }

@@ -28,17 +28,9 @@ fn items_of(name: &str, value: &Operand) -> Result<Vec<Operand>, TemplateError> 
     match value {
         Operand::List(items) => Ok(items.to_vec()),
         Operand::Undefined | Operand::Null => Ok(Vec::new()),
-        Operand::Text(text) => Ok(letters(text)),
+        Operand::Text(text) => Ok(Operand::letters(text)),
         _ => Err(wrong(name)),
     }
-}
-
-fn letters(text: &str) -> Vec<Operand> {
-    js::units(text).iter().map(|unit| Operand::Text(String::from_utf16_lossy(&[*unit]).into())).collect()
-}
-
-fn list(items: Vec<Operand>) -> Operand {
-    Operand::List(Rc::new(items))
 }
 
 fn capitalized(text: &str) -> String {
@@ -50,6 +42,11 @@ fn capitalized(text: &str) -> String {
 /// A member by a path of names between points.
 fn attribute(value: &Operand, path: &Operand) -> Operand {
     path.to_text().split('.').fold(value.clone(), |value, name| value.member(&Operand::text(name)))
+}
+
+/// The member of an item that is asked for; the item where none is.
+fn item_or_attribute(item: &Operand, path: Option<&Operand>) -> Operand {
+    path.map_or_else(|| item.clone(), |path| attribute(item, path))
 }
 
 /// How many items a filling has, from a number that the template gives.
@@ -64,175 +61,166 @@ fn filling(count: f64) -> Result<usize, TemplateError> {
 
 /// Applies a filter.
 pub(super) fn apply(name: &str, value: &Operand, given: &CallArguments) -> Result<Operand, TemplateError> {
-    let number = |place: usize, key: &str, default: f64| given.get(place, key).map_or(default, Operand::to_number);
-    let text = |text: String| Ok(Operand::Text(text.into()));
-    match name {
-        "abs" => Ok(Operand::Number(value.to_number().abs())),
-        "batch" => batch(&items_of(name, value)?, number(0, "linecount", f64::NAN), given.get(1, "fill_with")),
-        "capitalize" => text(capitalized(&text_of(name, value)?)),
-        "center" => {
-            let content = text_of(name, value)?;
-            let spaces = number(0, "width", 80.0) - js::units(&content).len() as f64;
-            if spaces <= 0.0 {
-                return text(content);
-            }
-            let (before, after) = (filling(spaces / 2.0 - spaces % 2.0)?, filling(spaces / 2.0)?);
-            text(format!("{}{content}{}", " ".repeat(before), " ".repeat(after)))
-        }
-        "default" | "d" => {
-            let takes_falsy = given.get(1, "bool").is_some_and(Operand::is_truthy);
-            let is_there = if takes_falsy { value.is_truthy() } else { !matches!(value, Operand::Undefined) };
-            Ok(if is_there { value.clone() } else { given.get(0, "def").cloned().unwrap_or(Operand::Undefined) })
-        }
-        "dictsort" => dictsort(value, given),
-        "dump" => {
-            let indent = match given.get(0, "spaces") {
-                Some(spaces @ Operand::Number(_)) => filling(spaces.to_number().min(10.0))?,
-                _ => 0,
-            };
-            Ok(value.to_json().map_or(Operand::Undefined, |value| Operand::Text(js::json(&value, indent).into())))
-        }
-        "escape" | "e" | "forceescape" => {
-            let content = value.printed();
-            let escaped = content.chars().map(|letter| match letter {
-                '&' => "&amp;".to_owned(),
-                '"' => "&quot;".to_owned(),
-                '\'' => "&#39;".to_owned(),
-                '<' => "&lt;".to_owned(),
-                '>' => "&gt;".to_owned(),
-                '\\' => "&#92;".to_owned(),
-                '`' => "&#96;".to_owned(),
-                other => other.to_string(),
-            });
-            text(escaped.collect())
-        }
-        "first" => Ok(value.member(&Operand::Number(0.0))),
-        "last" => Ok(value.member(&Operand::Number(value.member(&Operand::text("length")).to_number() - 1.0))),
-        "float" | "int" => {
-            let parsed = leading_number(&value.to_text(), name == "float");
-            Ok(if parsed.is_nan() {
-                given.get(0, "default").cloned().unwrap_or(Operand::Number(0.0))
-            } else {
-                Operand::Number(parsed)
-            })
-        }
-        "groupby" => Ok(groupby(&items_of(name, value)?, given.get(0, "attr").ok_or_else(|| wrong(name))?)),
-        "indent" => {
-            let content = text_of(name, value)?;
-            let blanks = " ".repeat(filling(number(0, "width", 4.0))?);
-            let is_first = given.get(1, "indentfirst").is_some_and(Operand::is_truthy);
-            let line = |(at, line): (usize, &str)| {
-                if at > 0 || is_first { format!("{blanks}{line}") } else { line.to_owned() }
-            };
-            text(content.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n"))
-        }
-        "join" => {
-            let separator = given.get(0, "del").map_or_else(String::new, Operand::printed);
-            let items = items_of(name, value)?;
-            let shown = |item: &Operand| match given.get(1, "attr") {
-                Some(path) => attribute(item, path).printed(),
-                None => item.printed(),
-            };
-            text(items.iter().map(shown).collect::<Vec<_>>().join(&separator))
-        }
-        "length" => Ok(match value {
-            Operand::Undefined | Operand::Null | Operand::Bool(false) => Operand::Number(0.0),
-            Operand::Object(entries) => Operand::Number(entries.len() as f64),
-            other => other.member(&Operand::text("length")),
-        }),
+    Ok(match name {
+        "abs" => Operand::Number(value.to_number().abs()),
+        "batch" => batch(&items_of(name, value)?, given.number(0, "linecount", f64::NAN), given.get(1, "fill_with"))?,
+        "capitalize" => Operand::text(&capitalized(&text_of(name, value)?)),
+        "center" => center(&text_of(name, value)?, given.number(0, "width", 80.0))?,
+        "default" | "d" => default_value(value, given),
+        "dictsort" => dictsort(value, given)?,
+        "dump" => dump(value, given)?,
+        "escape" | "e" | "forceescape" => Operand::text(&escaped(&value.printed())),
+        "first" => value.member(&Operand::Number(0.0)),
+        "last" => value.member(&Operand::Number(value.member(&Operand::text("length")).to_number() - 1.0)),
+        "float" | "int" => match leading_number(&value.to_text(), name == "float") {
+            number if number.is_nan() => given.get(0, "default").cloned().unwrap_or(Operand::Number(0.0)),
+            number => Operand::Number(number),
+        },
+        "groupby" => groupby(&items_of(name, value)?, given.get(0, "attr").ok_or_else(|| wrong(name))?),
+        "indent" => indent(&text_of(name, value)?, given)?,
+        "join" => join(&items_of(name, value)?, given),
+        "length" => length(value),
         "list" => match value {
-            Operand::Object(entries) => {
-                let pair = |(key, value): &(String, Operand)| {
-                    Operand::Object(Rc::new(vec![
-                        ("key".to_owned(), Operand::text(key)),
-                        ("value".to_owned(), value.clone()),
-                    ]))
-                };
-                Ok(list(entries.iter().map(pair).collect()))
-            }
-            Operand::List(_) | Operand::Text(_) => Ok(list(items_of(name, value)?)),
-            _ => Err(wrong(name)),
+            Operand::Object(entries) => Operand::list(entries.iter().map(key_and_value).collect()),
+            Operand::List(_) | Operand::Text(_) => Operand::list(items_of(name, value)?),
+            _ => return Err(wrong(name)),
         },
         "load" => match js::parse_json(&value.to_text()) {
-            Ok(value) => Ok(Operand::from_json(&value)),
-            Err(_) => Err(TemplateError::syntax("`load` needs JSON")),
+            Ok(value) => Operand::from_json(&value),
+            Err(_) => return Err(TemplateError::syntax("`load` needs JSON")),
         },
-        "lower" => text(text_of(name, value)?.to_lowercase()),
-        "upper" => text(text_of(name, value)?.to_uppercase()),
-        "nl2br" => text(value.printed().replace("\r\n", "\n").replace('\n', "<br />\n")),
-        "reject" | "select" => {
-            let test_name = given.get(0, "test").map_or_else(|| "truthy".to_owned(), Operand::to_text);
-            let mut kept = Vec::new();
-            for item in items_of(name, value)? {
-                if test(&test_name, &item, given.placed.get(1))? == (name == "select") {
-                    kept.push(item);
-                }
-            }
-            Ok(list(kept))
-        }
+        "lower" => Operand::text(&text_of(name, value)?.to_lowercase()),
+        "upper" => Operand::text(&text_of(name, value)?.to_uppercase()),
+        "nl2br" => Operand::text(&value.printed().replace("\r\n", "\n").replace('\n', "<br />\n")),
+        "reject" | "select" => select(items_of(name, value)?, given, name == "select")?,
         "rejectattr" | "selectattr" => {
             let path = given.get(0, "attr").ok_or_else(|| wrong(name))?;
-            let items = items_of(name, value)?.into_iter();
-            let fits = |item: &Operand| attribute(item, path).is_truthy() == (name == "selectattr");
-            Ok(list(items.filter(fits).collect()))
-        }
-        "replace" => replace(value, given),
-        "reverse" => {
             let mut items = items_of(name, value)?;
-            items.reverse();
-            Ok(match value {
-                Operand::Text(text) => {
-                    let mut units = js::units(text);
-                    units.reverse();
-                    Operand::Text(String::from_utf16_lossy(&units).into())
-                }
-                _ => list(items),
-            })
+            items.retain(|item| attribute(item, path).is_truthy() == (name == "selectattr"));
+            Operand::list(items)
         }
-        "round" => {
-            let factor = 10_f64.powf(number(0, "precision", 0.0));
-            let scaled = value.to_number() * factor;
-            let method = given.get(1, "method").map(Operand::to_text);
-            let rounded = match method.as_deref() {
-                Some("ceil") => scaled.ceil(),
-                Some("floor") => scaled.floor(),
-                _ => (scaled + 0.5).floor(),
-            };
-            Ok(Operand::Number(rounded / factor))
+        "replace" => replace(value, given)?,
+        "reverse" => match value {
+            Operand::Text(text) => Operand::from_units(&js::units(text).into_iter().rev().collect::<Vec<_>>()),
+            _ => Operand::list(items_of(name, value)?.into_iter().rev().collect()),
+        },
+        "round" => round(value.to_number(), given),
+        "safe" => Operand::text(&value.printed()),
+        "slice" => slice(&items_of(name, value)?, given.number(0, "slices", f64::NAN), given.get(1, "fill_with"))?,
+        "sort" => sort(items_of(name, value)?, given)?,
+        "string" => Operand::text(&value.to_text()),
+        "striptags" => Operand::text(&striptags(&value.printed(), given.is_truthy(0, "preserve_linebreaks"))),
+        "sum" => sum(&items_of(name, value)?, given),
+        "title" => Operand::text(&text_of(name, value)?.split(' ').map(capitalized).collect::<Vec<_>>().join(" ")),
+        "trim" => Operand::text(js::trim(&text_of(name, value)?)),
+        "truncate" => truncate(&text_of(name, value)?, given)?,
+        "urlencode" => urlencode(value)?,
+        "wordcount" => wordcount(&text_of(name, value)?),
+        "random" | "urlize" => return Err(TemplateError::limit(format!("the filter `{name}` is not known here"))),
+        _ => return Err(TemplateError::syntax(format!("filter not found: {name}"))),
+    })
+}
+
+fn center(content: &str, width: f64) -> Result<Operand, TemplateError> {
+    let spaces = width - js::units(content).len() as f64;
+    if spaces <= 0.0 {
+        return Ok(Operand::text(content));
+    }
+    let (before, after) = (filling(spaces / 2.0 - spaces % 2.0)?, filling(spaces / 2.0)?);
+    Ok(Operand::text(&format!("{}{content}{}", " ".repeat(before), " ".repeat(after))))
+}
+
+fn default_value(value: &Operand, given: &CallArguments) -> Operand {
+    let takes_falsy = given.is_truthy(1, "bool");
+    let is_there = if takes_falsy { value.is_truthy() } else { !matches!(value, Operand::Undefined) };
+    if is_there { value.clone() } else { given.get(0, "def").cloned().unwrap_or(Operand::Undefined) }
+}
+
+fn dump(value: &Operand, given: &CallArguments) -> Result<Operand, TemplateError> {
+    let indent = match given.get(0, "spaces") {
+        Some(spaces @ Operand::Number(_)) => filling(spaces.to_number().min(10.0))?,
+        _ => 0,
+    };
+    Ok(value.to_json().map_or(Operand::Undefined, |value| Operand::text(&js::json(&value, indent))))
+}
+
+fn escaped(content: &str) -> String {
+    let letters = content.chars().map(|letter| match letter {
+        '&' => "&amp;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&#39;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '\\' => "&#92;".to_owned(),
+        '`' => "&#96;".to_owned(),
+        other => other.to_string(),
+    });
+    letters.collect()
+}
+
+fn indent(content: &str, given: &CallArguments) -> Result<Operand, TemplateError> {
+    let blanks = " ".repeat(filling(given.number(0, "width", 4.0))?);
+    let is_first = given.is_truthy(1, "indentfirst");
+    let lines = content
+        .split('\n')
+        .enumerate()
+        .map(|(at, line)| if at > 0 || is_first { format!("{blanks}{line}") } else { line.to_owned() });
+    Ok(Operand::text(&lines.collect::<Vec<_>>().join("\n")))
+}
+
+fn join(items: &[Operand], given: &CallArguments) -> Operand {
+    let separator = given.get(0, "del").map_or_else(String::new, Operand::printed);
+    let texts = items.iter().map(|item| item_or_attribute(item, given.get(1, "attr")).printed());
+    Operand::text(&texts.collect::<Vec<_>>().join(&separator))
+}
+
+fn length(value: &Operand) -> Operand {
+    match value {
+        Operand::Undefined | Operand::Null | Operand::Bool(false) => Operand::Number(0.0),
+        Operand::Object(entries) => Operand::Number(entries.len() as f64),
+        other => other.member(&Operand::text("length")),
+    }
+}
+
+fn key_and_value((key, value): &(String, Operand)) -> Operand {
+    Operand::Object(Rc::new(vec![("key".to_owned(), Operand::text(key)), ("value".to_owned(), value.clone())]))
+}
+
+/// The items that pass a test, or those that do not.
+fn select(items: Vec<Operand>, given: &CallArguments, passing: bool) -> Result<Operand, TemplateError> {
+    let test_name = given.get(0, "test").map_or_else(|| "truthy".to_owned(), Operand::to_text);
+    let mut kept = Vec::new();
+    for item in items {
+        if test(&test_name, &item, given.placed.get(1))? == passing {
+            kept.push(item);
         }
-        "safe" => Ok(if value.is_missing() { Operand::text("") } else { Operand::Text(value.to_text().into()) }),
-        "slice" => slice(&items_of(name, value)?, number(0, "slices", f64::NAN), given.get(1, "fill_with")),
-        "sort" => sort(items_of(name, value)?, given),
-        "string" => text(value.to_text()),
-        "striptags" => {
-            text(striptags(&value.printed(), given.get(0, "preserve_linebreaks").is_some_and(Operand::is_truthy)))
-        }
-        "sum" => {
-            let start = given.get(1, "start").cloned().unwrap_or(Operand::Number(0.0));
-            let total = items_of(name, value)?.iter().fold(0.0, |sum, item| {
-                sum + given
-                    .get(0, "attr")
-                    .filter(|path| path.is_truthy())
-                    .map_or_else(|| item.clone(), |path| attribute(item, path))
-                    .to_number()
-            });
-            Ok(start.add(&Operand::Number(total)))
-        }
-        "title" => {
-            let content = text_of(name, value)?;
-            text(content.split(' ').map(capitalized).collect::<Vec<_>>().join(" "))
-        }
-        "trim" => text(js::trim(&text_of(name, value)?).to_owned()),
-        "truncate" => truncate(&text_of(name, value)?, given),
-        "urlencode" => urlencode(value),
-        "wordcount" => {
-            let content = text_of(name, value)?;
-            let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-            let count = content.split(|letter| !is_word(letter)).filter(|word| !word.is_empty()).count();
-            Ok(if count == 0 { Operand::Null } else { Operand::Number(count as f64) })
-        }
-        "random" | "urlize" => Err(TemplateError::limit(format!("the filter `{name}` is not known here"))),
-        _ => Err(TemplateError::syntax(format!("filter not found: {name}"))),
+    }
+    Ok(Operand::list(kept))
+}
+
+fn round(number: f64, given: &CallArguments) -> Operand {
+    let factor = 10_f64.powf(given.number(0, "precision", 0.0));
+    let scaled = number * factor;
+    let method = given.get(1, "method").map(Operand::to_text);
+    let rounded = match method.as_deref() {
+        Some("ceil") => scaled.ceil(),
+        Some("floor") => scaled.floor(),
+        _ => (scaled + 0.5).floor(),
+    };
+    Operand::Number(rounded / factor)
+}
+
+fn sum(items: &[Operand], given: &CallArguments) -> Operand {
+    let path = given.get(0, "attr").filter(|path| path.is_truthy());
+    let total = items.iter().fold(0.0, |sum, item| sum + item_or_attribute(item, path).to_number());
+    given.get(1, "start").cloned().unwrap_or(Operand::Number(0.0)).add(&Operand::Number(total))
+}
+
+fn wordcount(content: &str) -> Operand {
+    let words = content.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    match words.filter(|word| !word.is_empty()).count() {
+        0 => Operand::Null,
+        count => Operand::Number(count as f64),
     }
 }
 
@@ -261,13 +249,13 @@ fn batch(items: &[Operand], size: f64, fill: Option<&Operand>) -> Result<Operand
     if let (Some(fill), Some(last)) = (fill.filter(|fill| fill.is_truthy()), rows.last_mut()) {
         last.resize(size, fill.clone());
     }
-    Ok(list(rows.into_iter().map(list).collect()))
+    Ok(Operand::list(rows.into_iter().map(Operand::list).collect()))
 }
 
 fn slice(items: &[Operand], slices: f64, fill: Option<&Operand>) -> Result<Operand, TemplateError> {
     let slices = filling(slices)?;
     if slices == 0 {
-        return Ok(list(Vec::new()));
+        return Ok(Operand::list(Vec::new()));
     }
     let (length, extra) = (items.len() / slices, items.len() % slices);
     let (mut rows, mut at) = (Vec::new(), 0);
@@ -278,21 +266,23 @@ fn slice(items: &[Operand], slices: f64, fill: Option<&Operand>) -> Result<Opera
         if let Some(fill) = fill.filter(|_| row >= extra) {
             part.push(fill.clone());
         }
-        rows.push(list(part));
+        rows.push(Operand::list(part));
     }
-    Ok(list(rows))
+    Ok(Operand::list(rows))
 }
 
 fn dictsort(value: &Operand, given: &CallArguments) -> Result<Operand, TemplateError> {
     let Operand::Object(entries) = value else { return Err(wrong("dictsort")) };
-    let heeds_case = given.get(0, "case_sensitive").is_some_and(Operand::is_truthy);
+    let heeds_case = given.is_truthy(0, "case_sensitive");
     let by_value = given.get(1, "by").is_some_and(|by| by.to_text() == "value");
     let key = |(key, value): &(String, Operand)| {
         folded(if by_value { value.clone() } else { Operand::text(key) }, heeds_case)
     };
     let mut sorted = entries.to_vec();
     sorted.sort_by(|left, right| key(left).compare(&key(right)).unwrap_or(Ordering::Equal));
-    Ok(list(sorted.into_iter().map(|(key, value)| list(vec![Operand::Text(key.into()), value])).collect()))
+    Ok(Operand::list(
+        sorted.into_iter().map(|(key, value)| Operand::list(vec![Operand::Text(key.into()), value])).collect(),
+    ))
 }
 
 /// A value for sorting.
@@ -304,15 +294,12 @@ fn folded(value: Operand, heeds_case: bool) -> Operand {
 }
 
 fn sort(mut items: Vec<Operand>, given: &CallArguments) -> Result<Operand, TemplateError> {
-    let is_reversed = given.get(0, "reversed").is_some_and(Operand::is_truthy);
-    let heeds_case = given.get(1, "case_sens").is_some_and(Operand::is_truthy);
+    let is_reversed = given.is_truthy(0, "reversed");
+    let heeds_case = given.is_truthy(1, "case_sens");
     let path = given.get(2, "attr").filter(|path| path.is_truthy());
-    let key = |item: &Operand| {
-        let value = path.map_or_else(|| item.clone(), |path| attribute(item, path));
-        match value {
-            Operand::Text(text) if !heeds_case => Operand::Text(text.to_lowercase().into()),
-            other => other,
-        }
+    let key = |item: &Operand| match item_or_attribute(item, path) {
+        Operand::Text(text) if !heeds_case => Operand::Text(text.to_lowercase().into()),
+        other => other,
     };
     if path.is_some() && items.iter().any(|item| matches!(key(item), Operand::Undefined)) {
         return Err(wrong("sort"));
@@ -321,7 +308,7 @@ fn sort(mut items: Vec<Operand>, given: &CallArguments) -> Result<Operand, Templ
         let order = key(left).compare(&key(right)).unwrap_or(Ordering::Equal);
         if is_reversed { order.reverse() } else { order }
     });
-    Ok(list(items))
+    Ok(Operand::list(items))
 }
 
 fn groupby(items: &[Operand], path: &Operand) -> Operand {
@@ -333,7 +320,7 @@ fn groupby(items: &[Operand], path: &Operand) -> Operand {
             None => groups.push((key, vec![item.clone()])),
         }
     }
-    Operand::Object(Rc::new(groups.into_iter().map(|(key, group)| (key, list(group))).collect()))
+    Operand::Object(Rc::new(groups.into_iter().map(|(key, group)| (key, Operand::list(group))).collect()))
 }
 
 fn replace(value: &Operand, given: &CallArguments) -> Result<Operand, TemplateError> {
@@ -343,13 +330,13 @@ fn replace(value: &Operand, given: &CallArguments) -> Result<Operand, TemplateEr
     };
     let (Some(old), Some(new)) = (given.get(0, "old"), given.get(1, "new_")) else { return Err(wrong("replace")) };
     let (old, new) = (old.to_text(), new.printed());
-    let most = given.get(2, "maxCount").map_or(-1.0, Operand::to_number);
+    let most = given.number(2, "maxCount", -1.0);
     if old.is_empty() {
-        let inner: Vec<String> = letters(&content).iter().map(Operand::to_text).collect();
-        return Ok(Operand::Text(format!("{new}{}{new}", inner.join(&new)).into()));
+        let inner: Vec<String> = Operand::letters(&content).iter().map(Operand::to_text).collect();
+        return Ok(Operand::text(&format!("{new}{}{new}", inner.join(&new))));
     }
     let replaced = if most < 0.0 { content.replace(&old, &new) } else { content.replacen(&old, &new, filling(most)?) };
-    Ok(Operand::Text(replaced.into()))
+    Ok(Operand::text(&replaced))
 }
 
 fn striptags(text: &str, keeps_lines: bool) -> String {
@@ -378,38 +365,39 @@ fn striptags(text: &str, keeps_lines: bool) -> String {
 
 fn truncate(text: &str, given: &CallArguments) -> Result<Operand, TemplateError> {
     let units = js::units(text);
-    let length = filling(given.get(0, "length").map_or(255.0, Operand::to_number))?;
+    let length = filling(given.number(0, "length", 255.0))?;
     if units.len() <= length {
         return Ok(Operand::text(text));
     }
-    let kills_words = given.get(1, "killwords").is_some_and(Operand::is_truthy);
+    let kills_words = given.is_truthy(1, "killwords");
     let blank = units[..=length].iter().rposition(|unit| *unit == u16::from(b' '));
     let end = if kills_words { length } else { blank.unwrap_or(length) };
     let ending = given.get(2, "end").filter(|end| !end.is_missing()).map_or_else(|| "...".to_owned(), Operand::to_text);
-    Ok(Operand::Text(format!("{}{ending}", String::from_utf16_lossy(&units[..end])).into()))
+    Ok(Operand::text(&format!("{}{ending}", String::from_utf16_lossy(&units[..end]))))
+}
+
+/// A text as `encodeURIComponent` gives it.
+fn percent_encoded(text: &str) -> String {
+    let bytes = text.bytes().map(|byte| {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
+        if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    });
+    bytes.collect()
 }
 
 fn urlencode(value: &Operand) -> Result<Operand, TemplateError> {
-    let encode = |text: &str| {
-        let byte = |byte: u8| {
-            let is_plain = byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
-            if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
-        };
-        text.bytes().map(byte).collect::<String>()
-    };
+    let pair = |key: &str, value: &Operand| format!("{}={}", percent_encoded(key), percent_encoded(&value.to_text()));
     let text = match value {
-        Operand::Text(text) => encode(text),
-        Operand::Object(entries) => {
-            let pair = |(key, value): &(String, Operand)| format!("{}={}", encode(key), encode(&value.to_text()));
-            entries.iter().map(pair).collect::<Vec<_>>().join("&")
-        }
+        Operand::Text(text) => percent_encoded(text),
+        Operand::Object(entries) => entries.iter().map(|(key, value)| pair(key, value)).collect::<Vec<_>>().join("&"),
         Operand::List(pairs) => {
-            let part = |pair: &Operand, at: f64| encode(&pair.member(&Operand::Number(at)).to_text());
-            pairs.iter().map(|pair| format!("{}={}", part(pair, 0.0), part(pair, 1.0))).collect::<Vec<_>>().join("&")
+            let part = |pair: &Operand, at: f64| pair.member(&Operand::Number(at));
+            let pairs = pairs.iter().map(|item| pair(&part(item, 0.0).to_text(), &part(item, 1.0)));
+            pairs.collect::<Vec<_>>().join("&")
         }
         _ => return Err(wrong("urlencode")),
     };
-    Ok(Operand::Text(text.into()))
+    Ok(Operand::text(&text))
 }
 
 /// A test behind `is`.

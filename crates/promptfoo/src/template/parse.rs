@@ -72,70 +72,10 @@ impl Blocks {
 
     fn tag(&mut self, name: &str, mut tokens: Tokens) -> Result<Node, TemplateError> {
         match name {
-            "if" => {
-                let mut branches = Vec::new();
-                let mut condition = tokens.expression()?;
-                tokens.finish()?;
-                loop {
-                    let (body, end) = self.nodes(&["elif", "elseif", "else", "endif"])?;
-                    branches.push((condition, body));
-                    match end {
-                        Some((name, mut tokens)) if name.starts_with("el") && name != "else" => {
-                            condition = tokens.expression()?;
-                            tokens.finish()?;
-                        }
-                        Some((name, _)) if name == "else" => {
-                            return Ok(Node::If(branches, self.until("endif")?));
-                        }
-                        _ => return Ok(Node::If(branches, Vec::new())),
-                    }
-                }
-            }
-            "for" => {
-                let mut names = vec![tokens.name()?];
-                while tokens.take(",") {
-                    names.push(tokens.name()?);
-                }
-                if !tokens.take_name("in") {
-                    return Err(TemplateError::syntax("`in` is missing"));
-                }
-                let over = tokens.expression()?;
-                tokens.finish()?;
-                let (body, end) = self.nodes(&["else", "endfor"])?;
-                let has_else = end.is_some_and(|(name, _)| name == "else");
-                let otherwise = if has_else { self.until("endfor")? } else { Vec::new() };
-                Ok(Node::For { names, over, body, otherwise })
-            }
-            "set" => {
-                let mut names = vec![tokens.name()?];
-                while tokens.take(",") {
-                    names.push(tokens.name()?);
-                }
-                if tokens.take("=") {
-                    let value = tokens.expression()?;
-                    tokens.finish()?;
-                    return Ok(Node::Set(names, value));
-                }
-                tokens.finish()?;
-                Ok(Node::SetBlock(names.swap_remove(0), self.until("endset")?))
-            }
-            "macro" => {
-                let name = tokens.name()?;
-                let mut parameters = Vec::new();
-                tokens.expect("(")?;
-                while !tokens.take(")") {
-                    let parameter = tokens.name()?;
-                    let default = if tokens.take("=") { Some(tokens.expression()?) } else { None };
-                    parameters.push((parameter, default));
-                    if !tokens.take(",") {
-                        tokens.expect(")")?;
-                        break;
-                    }
-                }
-                tokens.finish()?;
-                let body = self.until("endmacro")?;
-                Ok(Node::Macro(Rc::new(Macro { name, parameters, body })))
-            }
+            "if" => self.if_tag(tokens),
+            "for" => self.for_tag(tokens),
+            "set" => self.set_tag(tokens),
+            "macro" => self.macro_tag(tokens),
             "call" => {
                 let call = tokens.expression()?;
                 tokens.finish()?;
@@ -152,6 +92,63 @@ impl Blocks {
             }
             _ => Err(TemplateError::syntax(format!("unknown block tag `{name}`"))),
         }
+    }
+
+    fn if_tag(&mut self, mut tokens: Tokens) -> Result<Node, TemplateError> {
+        let mut branches = Vec::new();
+        loop {
+            let condition = tokens.expression()?;
+            tokens.finish()?;
+            let (body, end) = self.nodes(&["elif", "elseif", "else", "endif"])?;
+            branches.push((condition, body));
+            match end {
+                Some((name, _)) if name == "else" => return Ok(Node::If(branches, self.until("endif")?)),
+                Some((name, next)) if name.starts_with("el") => tokens = next,
+                _ => return Ok(Node::If(branches, Vec::new())),
+            }
+        }
+    }
+
+    fn for_tag(&mut self, mut tokens: Tokens) -> Result<Node, TemplateError> {
+        let names = tokens.names()?;
+        if !tokens.take_name("in") {
+            return Err(TemplateError::syntax("`in` is missing"));
+        }
+        let over = tokens.expression()?;
+        tokens.finish()?;
+        let (body, end) = self.nodes(&["else", "endfor"])?;
+        let has_else = end.is_some_and(|(name, _)| name == "else");
+        let otherwise = if has_else { self.until("endfor")? } else { Vec::new() };
+        Ok(Node::For { names, over, body, otherwise })
+    }
+
+    fn set_tag(&mut self, mut tokens: Tokens) -> Result<Node, TemplateError> {
+        let mut names = tokens.names()?;
+        if tokens.take("=") {
+            let value = tokens.expression()?;
+            tokens.finish()?;
+            return Ok(Node::Set(names, value));
+        }
+        tokens.finish()?;
+        Ok(Node::SetBlock(names.swap_remove(0), self.until("endset")?))
+    }
+
+    fn macro_tag(&mut self, mut tokens: Tokens) -> Result<Node, TemplateError> {
+        let name = tokens.name()?;
+        let mut parameters = Vec::new();
+        tokens.expect("(")?;
+        while !tokens.take(")") {
+            let parameter = tokens.name()?;
+            let default = if tokens.take("=") { Some(tokens.expression()?) } else { None };
+            parameters.push((parameter, default));
+            if !tokens.take(",") {
+                tokens.expect(")")?;
+                break;
+            }
+        }
+        tokens.finish()?;
+        let body = self.until("endmacro")?;
+        Ok(Node::Macro(Rc::new(Macro { name, parameters, body })))
     }
 }
 
@@ -205,6 +202,15 @@ impl Tokens {
             }
             _ => Err(TemplateError::syntax("a name is missing")),
         }
+    }
+
+    /// Names between commas.
+    fn names(&mut self) -> Result<Vec<String>, TemplateError> {
+        let mut names = vec![self.name()?];
+        while self.take(",") {
+            names.push(self.name()?);
+        }
+        Ok(names)
     }
 
     fn expression(&mut self) -> Result<Expression, TemplateError> {

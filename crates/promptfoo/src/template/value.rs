@@ -32,13 +32,27 @@ impl Operand {
         Self::Text(text.into())
     }
 
+    /// A text of UTF-16 units.
+    pub(super) fn from_units(units: &[u16]) -> Self {
+        Self::text(&String::from_utf16_lossy(units))
+    }
+
+    /// The UTF-16 units of a text, each as a text.
+    pub(super) fn letters(text: &str) -> Vec<Self> {
+        js::units(text).iter().map(|unit| Self::from_units(&[*unit])).collect()
+    }
+
+    pub(super) fn list(items: Vec<Self>) -> Self {
+        Self::List(Rc::new(items))
+    }
+
     pub(super) fn from_json(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
             Value::Number(number) => Self::Number(js::number(number)),
             Value::String(text) => Self::text(text),
-            Value::Array(items) => Self::List(Rc::new(items.iter().map(Self::from_json).collect())),
+            Value::Array(items) => Self::list(items.iter().map(Self::from_json).collect()),
             Value::Object(map) => {
                 let entries = js::ordered(map).into_iter();
                 Self::Object(Rc::new(entries.map(|(key, value)| (key.clone(), Self::from_json(value))).collect()))
@@ -156,7 +170,7 @@ impl Operand {
             Self::Text(text) => {
                 let units = js::units(text);
                 match (index(units.len()), name.as_str()) {
-                    (Some(index), _) => Self::Text(String::from_utf16_lossy(&units[index..=index]).into()),
+                    (Some(index), _) => Self::from_units(&units[index..=index]),
                     (None, "length") => Self::Number(units.len() as f64),
                     (None, name) => self.method(name),
                 }

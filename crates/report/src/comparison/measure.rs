@@ -290,22 +290,7 @@ fn compare_metric(
     pairs: &Pairs<'_>,
     request: &ComparisonRequest,
 ) -> MetricComparison {
-    let mut measured = MetricComparison {
-        metric: info.name.clone(),
-        better: info.better.name(),
-        whole: None,
-        only_baseline_scored: 0,
-        only_other_scored: 0,
-        improved: 0,
-        worsened: 0,
-        flipped_to_good: 0,
-        flipped_to_bad: 0,
-        models: Vec::new(),
-        slices: Vec::new(),
-        changes: Vec::new(),
-        points: Vec::new(),
-        info: info.clone(),
-    };
+    let mut measured = MetricComparison::empty(info);
     let none = || PairedValues { clusters: request.cluster.as_ref().map(|_| Vec::new()), ..PairedValues::default() };
     // The first pair of each case, and the values of all of its pairs. One where there is one model.
     let mut cases: Vec<(usize, Mean, Mean)> = Vec::with_capacity(if pairs.have_models() { 0 } else { pairs.len() });
@@ -354,30 +339,35 @@ fn compare_metric(
     }
     measured.points = whole.first.iter().copied().zip(whole.second.iter().copied()).take(POINTS).collect();
     measured.whole = finding(info, whole, request.seed);
-    let found = |(name, values): (&str, PairedValues)| {
-        Some(Slice { slice: name.to_owned(), finding: finding(info, values, request.seed)? })
-    };
-    measured.models = models.into_iter().filter_map(found).collect();
-    measured.slices = slices.into_iter().filter_map(found).collect();
-    // Pairs stand in the order of their cases.
-    let largest = |left: &ChangedPair, right: &ChangedPair| {
-        let size = |moved: &ChangedPair| (moved.other - moved.baseline).abs();
-        (right.flipped.cmp(&left.flipped))
-            .then(left.improved.cmp(&right.improved))
-            .then(size(right).total_cmp(&size(left)))
-            .then(left.pair.cmp(&right.pair))
-    };
+    measured.models = find_slices(info, models, request.seed);
+    measured.slices = find_slices(info, slices, request.seed);
+    measured.changes = largest_changes(changes, pairs);
+    measured
+}
+
+/// What was found in each group.
+fn find_slices(info: &MetricInfo, groups: BTreeMap<&str, PairedValues>, seed: u64) -> Vec<Slice> {
+    let slices = groups
+        .into_iter()
+        .filter_map(|(name, values)| Some(Slice { slice: name.to_owned(), finding: finding(info, values, seed)? }));
+    slices.collect()
+}
+
+/// The changes that are kept, largest first. Pairs stand in the order of their cases.
+fn largest_changes(mut changes: Vec<ChangedPair>, pairs: &Pairs<'_>) -> Vec<CaseChange> {
     if changes.len() > CHANGES {
-        changes.select_nth_unstable_by(CHANGES, largest);
+        changes.select_nth_unstable_by(CHANGES, ChangedPair::compare_sizes);
         changes.truncate(CHANGES);
     }
-    changes.sort_by(largest);
-    let change = |ChangedPair { pair, baseline, other, flipped, improved }: ChangedPair| {
-        let case = pairs.get(pair).identity();
-        CaseChange { case, baseline, other, flipped, improved }
-    };
-    measured.changes = changes.into_iter().map(change).collect();
-    measured
+    changes.sort_by(ChangedPair::compare_sizes);
+    let changes = changes.into_iter().map(|ChangedPair { pair, baseline, other, flipped, improved }| CaseChange {
+        case: pairs.get(pair).identity(),
+        baseline,
+        other,
+        flipped,
+        improved,
+    });
+    changes.collect()
 }
 
 /// The mean of some numbers; of one it is that, to the last bit.
@@ -404,7 +394,38 @@ struct ChangedPair {
     improved: bool,
 }
 
+impl ChangedPair {
+    /// The larger first: what crosses the middle, then what got worse, then by the difference.
+    fn compare_sizes(left: &Self, right: &Self) -> std::cmp::Ordering {
+        let size = |moved: &Self| (moved.other - moved.baseline).abs();
+        (right.flipped.cmp(&left.flipped))
+            .then(left.improved.cmp(&right.improved))
+            .then(size(right).total_cmp(&size(left)))
+            .then(left.pair.cmp(&right.pair))
+    }
+}
+
 impl MetricComparison {
+    /// Of no cases.
+    fn empty(info: &MetricInfo) -> Self {
+        Self {
+            metric: info.name.clone(),
+            better: info.better.name(),
+            whole: None,
+            only_baseline_scored: 0,
+            only_other_scored: 0,
+            improved: 0,
+            worsened: 0,
+            flipped_to_good: 0,
+            flipped_to_bad: 0,
+            models: Vec::new(),
+            slices: Vec::new(),
+            changes: Vec::new(),
+            points: Vec::new(),
+            info: info.clone(),
+        }
+    }
+
     /// Counts a pair; gives it where its values differ.
     fn count_change(&mut self, info: &MetricInfo, pair: usize, left: f64, right: f64) -> Option<ChangedPair> {
         if left == right {

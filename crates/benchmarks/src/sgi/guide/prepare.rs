@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_core::{Console, Profile};
+use probare_core::{BenchmarkError, Console, Profile};
 use probare_engine::{BenchmarkDataset, BenchmarkRun, Config, Generate, MetricEntry, RunOptions};
 use probare_models::ModelSettings;
 use serde_json::{Map, Value as Json, json};
@@ -62,31 +62,11 @@ pub fn prepare(
 ) -> Result<PreparedSgiRun, GuideError> {
     let shown = path.display().to_string();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let profile = flags.profile.or(guide.profile).unwrap_or_default();
     let wrong = |reason: String| GuideError::invalid(&shown, &reason);
-    let mut config = Config {
-        models: guide.models.clone(),
-        generate: Generate {
-            models: guide.models.iter().map(|model| model.name.clone()).collect(),
-            ..Generate::default()
-        },
-        profile: Some(profile),
-        run: RunOptions {
-            output: guide.run.output.iter().map(PathBuf::from).collect(),
-            offline: guide.run.offline.then_some(true),
-            budget_usd: guide.run.budget_usd,
-            cache: guide.run.record.as_ref().map(PathBuf::from),
-            ..RunOptions::default()
-        },
-        ..Config::default()
-    };
+    let mut config = config_without_metrics(guide, flags.profile);
     let variables = Variables::read(environment)?;
-    let failed = |error: probare_core::BenchmarkError| GuideError::Rows {
-        reason: error.message.clone(),
-        hint: error.hint.clone(),
-    };
     let prompts = guide.prompts.as_deref().map(|named| SgiPrompts::read(&place(named, folder)));
-    let prompts = prompts.transpose().map_err(failed)?.unwrap_or_default();
+    let prompts = prompts.transpose()?.unwrap_or_default();
     let mut rules = SgiPolicy::default();
     let limit = flags.limit.or_else(|| guide.run.demo_mode.then_some(guide.run.demo_limit));
     let demo = guide.run.demo_mode || flags.limit.is_some();
@@ -94,17 +74,7 @@ pub fn prepare(
     let (mut datasets, mut refused, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     let (mut fingerprints, mut warnings) = (BTreeMap::new(), Vec::new());
     for dataset in &guide.datasets {
-        let subtask = Subtask::ALL.into_iter().find(|subtask| subtask.dataset_id() == dataset.dataset_id);
-        let subtask = subtask.ok_or_else(|| {
-            let known = Subtask::ALL.map(Subtask::dataset_id).join(", ");
-            wrong(format!("unknown `dataset_id` `{}`; known are {known}", dataset.dataset_id))
-        })?;
-        if let Some(split) = dataset.splits.iter().flatten().find(|split| *split != SPLIT) {
-            return Err(wrong(format!("{} has no split `{split}`; the only one is `{SPLIT}`", dataset.dataset_id)));
-        }
-        if datasets.iter().any(|known: &BenchmarkDataset| known.name == subtask.dataset_id()) {
-            return Err(wrong(format!("{} is named twice", dataset.dataset_id)));
-        }
+        let subtask = find_subtask(dataset, &datasets).map_err(wrong)?;
         let able = graders(subtask, &guide.graders, &known, environment).and_then(|panel| {
             let options = options(subtask, guide, &panel, &variables, &prompts);
             can(subtask, &options).map(|()| (panel, options))
@@ -118,7 +88,7 @@ pub fn prepare(
         };
         let file = find(guide, dataset, subtask, folder, &variables)?;
         let SubtaskRows { cases, input, fingerprint } =
-            rows::read(subtask, &file, dataset.discipline.as_deref(), limit, &prompts).map_err(failed)?;
+            rows::read(subtask, &file, dataset.discipline.as_deref(), limit, &prompts)?;
         let destination = place(&guide.run.output_dir, folder);
         let is_there = |model: &ModelSettings| has_result(&destination, subtask, &model.name, &fingerprint);
         if !demo && !flags.overwrite && !guide.run.overwrite && guide.models.iter().all(is_there) {
@@ -138,26 +108,12 @@ pub fn prepare(
         // An embedding server is set up beside the graders, by the name of its model.
         let embedding = options.get("model").and_then(Json::as_str);
         let server = known.iter().find(|model| Some(model.name.as_str()) == embedding).cloned();
-        let panel: Vec<ModelSettings> = panel.into_iter().chain(server).collect();
-        let judged_beside = subtask.judged_beside().filter(|_| options.contains_key("judges"));
-        let (own, beside) =
-            if subtask.judged_beside().is_some() { (Map::new(), options) } else { (options, Map::new()) };
-        let entry = |id: &str, options| MetricEntry {
-            id: id.to_owned(),
-            options,
-            profile: Some(profile),
-            ..MetricEntry::default()
-        };
-        // Two data sets may go through the same metric.
-        if config.metrics.iter().all(|known| known.id != subtask.metric()) {
-            config.metrics.push(entry(subtask.metric(), own));
-        }
-        config.metrics.extend(judged_beside.map(|id| entry(id, beside)));
-        for grader in panel {
+        for grader in panel.into_iter().chain(server) {
             if config.models.iter().all(|known| known.name != grader.name) {
                 config.models.push(grader);
             }
         }
+        add_metrics(&mut config, subtask, options);
         fingerprints.insert(subtask, fingerprint);
         datasets.push(BenchmarkDataset { name: subtask.dataset_id().to_owned(), input, cases });
     }
@@ -194,6 +150,63 @@ pub fn prepare(
     config.path = Some(path.to_owned());
     config.resolve_paths();
     Ok(PreparedSgiRun { config, benchmark, refused, skipped, limit })
+}
+
+impl From<BenchmarkError> for GuideError {
+    fn from(error: BenchmarkError) -> Self {
+        Self::Rows { reason: error.message, hint: error.hint }
+    }
+}
+
+/// Models and terms of a run as the guide has them.
+fn config_without_metrics(guide: &Guide, profile: Option<Profile>) -> Config {
+    Config {
+        models: guide.models.clone(),
+        generate: Generate {
+            models: guide.models.iter().map(|model| model.name.clone()).collect(),
+            ..Generate::default()
+        },
+        profile: Some(profile.or(guide.profile).unwrap_or_default()),
+        run: RunOptions {
+            output: guide.run.output.iter().map(PathBuf::from).collect(),
+            offline: guide.run.offline.then_some(true),
+            budget_usd: guide.run.budget_usd,
+            cache: guide.run.record.as_ref().map(PathBuf::from),
+            ..RunOptions::default()
+        },
+        ..Config::default()
+    }
+}
+
+/// The subtask of a data set, or what is wrong with it beside the others.
+fn find_subtask(dataset: &GuideDataset, others: &[BenchmarkDataset]) -> Result<Subtask, String> {
+    let id = dataset.dataset_id.as_str();
+    let subtask = Subtask::ALL.into_iter().find(|subtask| subtask.dataset_id() == id);
+    let subtask = subtask.ok_or_else(|| {
+        format!("unknown `dataset_id` `{id}`; known are {}", Subtask::ALL.map(Subtask::dataset_id).join(", "))
+    })?;
+    if let Some(split) = dataset.splits.iter().flatten().find(|split| *split != SPLIT) {
+        return Err(format!("{id} has no split `{split}`; the only one is `{SPLIT}`"));
+    }
+    if others.iter().any(|known| known.name == id) {
+        return Err(format!("{id} is named twice"));
+    }
+    Ok(subtask)
+}
+
+/// The metric of a subtask, and the one that is computed beside it where somebody judges. Two data sets may go through the same
+/// metric.
+fn add_metrics(config: &mut Config, subtask: Subtask, options: Map<String, Json>) {
+    let profile = config.profile;
+    let entry = |id: &str, options| MetricEntry { id: id.to_owned(), options, profile, ..MetricEntry::default() };
+    let (own, beside) = match subtask.judged_beside() {
+        Some(id) => (Map::new(), options.contains_key("judges").then_some((id, options))),
+        None => (options, None),
+    };
+    if config.metrics.iter().all(|known| known.id != subtask.metric()) {
+        config.metrics.push(entry(subtask.metric(), own));
+    }
+    config.metrics.extend(beside.map(|(id, options)| entry(id, options)));
 }
 
 /// A folder from the configuration's own, unless it is absolute or here.

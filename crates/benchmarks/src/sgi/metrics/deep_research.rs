@@ -4,7 +4,7 @@ use probare_core::{
     BackendAnswer, BuildError, ChatRequest, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome, Parameters,
     Profile, Sample, Score, ScoreError, metric,
 };
-use probare_metrics::bounded_evidence::BoundedEvidence;
+use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces, judge_evidence};
 use probare_text::python::{self, strip};
 use schemars::JsonSchema;
@@ -241,18 +241,7 @@ impl ResearchJudge {
         let judged = reply_text(judge, self.profile)?;
         let mut evidence = BoundedEvidence::default();
         let exact = task.is_right(task.prediction) || parsed.as_deref().is_ok_and(|parsed| task.is_right(parsed));
-        evidence.push(|| {
-            let kind = if exact { EvidenceKind::Matched } else { EvidenceKind::Compared };
-            Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default())
-                .with_note(format!("{} {}", if exact { "equals" } else { "is not" }, task.shown_answer()))
-        });
-        evidence.push(|| match &parsed {
-            Ok(parsed) => judge_evidence("answer parser: the answer in the form of the reference".to_owned(), parsed),
-            Err(error) => judge_evidence(
-                "answer parser: no reply, and none is needed: the answer as it stands is right".to_owned(),
-                &error.to_string(),
-            ),
-        });
+        task.note_answer(sample, exact, &parsed, &mut evidence);
         let other = ReplyParseOptions {
             accepts_constants: !self.reply_options.accepts_constants,
             takes_last: !self.reply_options.takes_last,
@@ -261,28 +250,11 @@ impl ResearchJudge {
         if self.profile == Profile::Improved && steps.is_none() {
             return Err(ScoreError::UnreadableReply { reason: "the judge's reply holds no list of steps".to_owned() });
         }
-        match &steps {
-            None => evidence.push(|| judge_evidence("judge: unreadable, so its steps count 0".to_owned(), judged)),
-            Some((_, steps)) => {
-                for step in steps {
-                    let verdict = if step.is_correct { "correct" } else { "incorrect" };
-                    evidence.push(|| {
-                        judge_evidence(
-                            format!(
-                                "judge: {verdict}: {}",
-                                probare_metrics::bounded_evidence::truncate_for_note(&step.step)
-                            ),
-                            &step.reason,
-                        )
-                    });
-                }
-            }
-        }
+        note_steps(steps.as_ref().map(|(_, steps)| steps.as_slice()), judged, &mut evidence);
         let accuracy = steps.as_ref().map_or(0.0, |(accuracy, _)| *accuracy);
         let mut score = Score::from_bool(exact)
             .with_part("exact_match", f64::from(u8::from(exact)))?
             .with_part("step_level_acc", accuracy)?;
-        let mut unreadable = u8::from(steps.is_none());
         if self.upstream.is_official() {
             let routed = step_level_accuracy(judged, self.reply_options).map_or(0.0, |(accuracy, _)| accuracy);
             if (routed - accuracy).abs() > 1e-12 {
@@ -290,23 +262,10 @@ impl ResearchJudge {
             }
         }
         let whole = self.upstream.is_official().then(|| self.answer_judgment(exact, whole)).transpose()?;
-        match &whole {
-            None => {}
-            Some(Ok(judgment)) => {
-                score = score.with_part("llm_judge", judgment.judge)?;
-                evidence.push(|| {
-                    let verdict = if judgment.judge == 1.0 { "right" } else { "not right" };
-                    judge_evidence(format!("judge of the whole answer: {verdict}"), &reason_text(&judgment.reason))
-                });
-            }
-            Some(Err(reason)) => {
-                unreadable += 1;
-                score = score.with_part("llm_judge", 0.0)?;
-                evidence.push(|| {
-                    judge_evidence("judge of the whole answer: unreadable, so it counts 0".to_owned(), reason)
-                });
-            }
+        if let Some(judgment) = &whole {
+            score = add_answer_judgment(score, judgment, &mut evidence)?;
         }
+        let unreadable = u8::from(steps.is_none()) + u8::from(matches!(whole, Some(Err(_))));
         if unreadable > 0 {
             score = score.with_part(UNREADABLE, f64::from(unreadable))?;
         }
@@ -332,6 +291,39 @@ impl ResearchJudge {
         let _ = sample.cached(PUBLISHED, || Some(record));
         let label = if exact { "right" } else { "wrong" };
         Ok(score.labelled(label).because(evidence.finish()).into())
+    }
+}
+
+/// What the judge said of every step.
+fn note_steps(steps: Option<&[JudgedStep]>, judged: &str, evidence: &mut BoundedEvidence) {
+    let Some(steps) = steps else {
+        return evidence.push(|| judge_evidence("judge: unreadable, so its steps count 0".to_owned(), judged));
+    };
+    for step in steps {
+        let verdict = if step.is_correct { "correct" } else { "incorrect" };
+        evidence.push(|| judge_evidence(format!("judge: {verdict}: {}", truncate_for_note(&step.step)), &step.reason));
+    }
+}
+
+/// What the judge said of the whole answer, or why its reply cannot be read.
+fn add_answer_judgment(
+    score: Score,
+    judgment: &Result<AnswerJudgment, String>,
+    evidence: &mut BoundedEvidence,
+) -> Result<Score, ScoreError> {
+    match judgment {
+        Ok(judgment) => {
+            evidence.push(|| {
+                let verdict = if judgment.judge == 1.0 { "right" } else { "not right" };
+                judge_evidence(format!("judge of the whole answer: {verdict}"), &reason_text(&judgment.reason))
+            });
+            score.with_part("llm_judge", judgment.judge)
+        }
+        Err(reason) => {
+            evidence
+                .push(|| judge_evidence("judge of the whole answer: unreadable, so it counts 0".to_owned(), reason));
+            score.with_part("llm_judge", 0.0)
+        }
     }
 }
 
@@ -366,7 +358,7 @@ fn reason_text(reason: &Json) -> String {
 }
 
 /// A question that is asked as coolly as can be.
-fn question(messages: Vec<probare_core::Message>, seat: usize) -> ChatRequest {
+pub(super) fn question(messages: Vec<probare_core::Message>, seat: usize) -> ChatRequest {
     let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
     ChatRequest { messages, parameters, seat, attempt: 0, coded: false }
 }
@@ -424,18 +416,35 @@ impl<'a> Task<'a> {
         self.answer.as_str() == Some(given)
     }
 
+    /// Whether the answer is right, and what the parser made of it.
+    fn note_answer(
+        &self,
+        sample: Sample<'_>,
+        exact: bool,
+        parsed: &Result<String, ScoreError>,
+        evidence: &mut BoundedEvidence,
+    ) {
+        evidence.push(|| {
+            let kind = if exact { EvidenceKind::Matched } else { EvidenceKind::Compared };
+            Evidence::at(kind, Field::Response, self.span.clone(), sample.response().unwrap_or_default())
+                .with_note(format!("{} {}", if exact { "equals" } else { "is not" }, self.shown_answer()))
+        });
+        evidence.push(|| match parsed {
+            Ok(parsed) => judge_evidence("answer parser: the answer in the form of the reference".to_owned(), parsed),
+            Err(error) => judge_evidence(
+                "answer parser: no reply, and none is needed: the answer as it stands is right".to_owned(),
+                &error.to_string(),
+            ),
+        });
+    }
+
     fn answer_text(&self) -> String {
         python::PyValue::from(self.answer).to_text()
     }
 
     fn shown_answer(&self) -> String {
         match self.answer {
-            Json::String(text) => {
-                format!(
-                    "the reference answer {}",
-                    python::repr_str(&probare_metrics::bounded_evidence::truncate_for_note(text))
-                )
-            }
+            Json::String(text) => format!("the reference answer {}", python::repr_str(&truncate_for_note(text))),
             other => format!("the reference answer, which is {other} and no text: it equals nothing"),
         }
     }

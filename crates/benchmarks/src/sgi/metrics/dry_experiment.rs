@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use probare_core::{
     BackendAnswer, BuildError, ChatRequest, ErrorKind, Evidence, EvidenceKind, Field, Judge, JudgeAction, Outcome,
-    Parameters, Profile, Sample, Score, ScoreError, metric,
+    Profile, Sample, Score, ScoreError, metric,
 };
 use probare_metrics::bounded_evidence::{BoundedEvidence, truncate_for_note};
 use probare_metrics::judges::prompting::{PromptTemplate, QuotedTexts, TextPlaces};
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::deep_research::PARSER_PLACES;
+use super::deep_research::{PARSER_PLACES, question};
 use super::dry::TESTS;
 use super::dry::assembly::{self, AssemblyRequest, AssemblyResult};
 use super::dry::comparison::{ComparisonMethod, read_judgment};
@@ -262,6 +262,30 @@ impl ExperimentJudge {
         question(self.judge.messages(&values), 0)
     }
 
+    /// Whether a test printed what it should, how that was decided, and in what words.
+    fn test_verdict(
+        &self,
+        trial: &Trial,
+        (printed, expected): (&str, &str),
+        replies: &mut std::slice::Iter<'_, BackendAnswer>,
+    ) -> Result<(bool, ComparisonMethod, String), ScoreError> {
+        if !trial.is_fine() {
+            return Ok((false, ComparisonMethod::ExecutionFailed, trial.error.clone()));
+        }
+        if printed == expected {
+            return Ok((true, ComparisonMethod::ExactMatch, String::new()));
+        }
+        let missing = || ScoreError::Internal { reason: "a comparison was not answered".into() };
+        let (pass, method, remark) =
+            read_judgment(replies.next().ok_or_else(missing)?, self.reply_options, self.profile);
+        let words = remark?;
+        if self.is_improved() && method == ComparisonMethod::Unreadable {
+            let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
+            return Err(ScoreError::UnreadableReply { reason });
+        }
+        Ok((pass, method, words))
+    }
+
     fn outcome(
         &self,
         sample: Sample<'_>,
@@ -284,23 +308,9 @@ impl ExperimentJudge {
         let mut replies = replies.iter();
         let mut tests = Vec::with_capacity(trials.len());
         let mut unreadable = 0_u8;
-        for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
+        for (number, (trial, &expected)) in trials.iter().zip(&task.outputs).enumerate() {
             let printed = trial.text();
-            let (pass, method, remark) = if !trial.is_fine() {
-                (false, ComparisonMethod::ExecutionFailed, Ok(trial.error.clone()))
-            } else if printed == **expected {
-                (true, ComparisonMethod::ExactMatch, Ok(String::new()))
-            } else {
-                let reply = replies
-                    .next()
-                    .ok_or_else(|| ScoreError::Internal { reason: "a comparison was not answered".into() })?;
-                read_judgment(reply, self.reply_options, self.profile)
-            };
-            let words = remark?;
-            if self.is_improved() && method == ComparisonMethod::Unreadable {
-                let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
-                return Err(ScoreError::UnreadableReply { reason });
-            }
+            let (pass, method, words) = self.test_verdict(trial, (printed.as_str(), expected), &mut replies)?;
             unreadable += u8::from(method == ComparisonMethod::Unreadable);
             evidence.push(|| test_evidence(number, trial, expected, (pass, method), &words));
             tests.push(TestResult {
@@ -309,29 +319,14 @@ impl ExperimentJudge {
                 runtime: trial.runtime,
                 error: trial.error.clone(),
                 model_output: printed,
-                expected_output: (*expected).to_owned(),
+                expected_output: expected.to_owned(),
                 pass,
                 comparison_method: method.name(),
             });
         }
         let passed: Vec<(&Trial, bool)> = trials.iter().zip(tests.iter().map(|test| test.pass)).collect();
         let measures = ExperimentMeasures::from_trials(&passed);
-        let flag = |at_least: usize| f64::from(u8::from(measures.pass_all(at_least)));
-        let mut score = Score::from_bool(measures.pass_all(TESTS))
-            .with_part("PassAll@5", flag(5))?
-            .with_part("PassAll@3", flag(3))?
-            .with_part("PassAll@1", flag(1))?
-            .with_part("pass_count", measures.passed as f64)?
-            .with_part("SER", measures.ser)?;
-        if unreadable > 0 {
-            score = score.with_part(UNREADABLE, f64::from(unreadable))?;
-        }
-        if let Some(seconds) = measures.aet {
-            score = score.with_part("AET", seconds)?;
-        }
-        if let Some(seconds) = measures.aet_all {
-            score = score.with_part("AET_all", seconds)?;
-        }
+        let score = experiment_score(&measures, unreadable)?;
         let record = PublishedExperiment {
             prediction: task.prediction.to_owned(),
             replaced: true,
@@ -343,6 +338,25 @@ impl ExperimentJudge {
         let label = if measures.pass_all(TESTS) { "passed" } else { "failed" };
         Ok(score.labelled(label).because(evidence.finish()).into())
     }
+}
+
+fn experiment_score(measures: &ExperimentMeasures, unreadable: u8) -> Result<Score, ScoreError> {
+    let flag = |at_least: usize| f64::from(u8::from(measures.pass_all(at_least)));
+    let mut score = Score::from_bool(measures.pass_all(TESTS))
+        .with_part("PassAll@5", flag(5))?
+        .with_part("PassAll@3", flag(3))?
+        .with_part("PassAll@1", flag(1))?
+        .with_part("pass_count", measures.passed as f64)?
+        .with_part("SER", measures.ser)?;
+    if unreadable > 0 {
+        score = score.with_part(UNREADABLE, f64::from(unreadable))?;
+    }
+    for (name, seconds) in [("AET", measures.aet), ("AET_all", measures.aet_all)] {
+        if let Some(seconds) = seconds {
+            score = score.with_part(name, seconds)?;
+        }
+    }
+    Ok(score)
 }
 
 /// Nothing could be put in: nothing is run.
@@ -368,12 +382,6 @@ fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &AssemblyResult) -> 
     };
     let _ = sample.cached(PUBLISHED, || Some(record));
     Ok(score.labelled("not_replaced").because(evidence.finish()).into())
-}
-
-/// A question that is asked as coolly as can be.
-fn question(messages: Vec<probare_core::Message>, seat: usize) -> ChatRequest {
-    let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
-    ChatRequest { messages, parameters, seat, attempt: 0, coded: false }
 }
 
 /// What became of the functions.

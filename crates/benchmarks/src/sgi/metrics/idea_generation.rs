@@ -209,6 +209,38 @@ impl IdeaJudge {
         Ok(Ballot { replies, again, rounds: round })
     }
 
+    /// What every vote says, and what votes come to in every respect.
+    fn note_votes(&self, replies: &[&str], assessment: &Assessment, evidence: &mut BoundedEvidence) {
+        for (slot, (reply, votes)) in replies.iter().zip(&assessment.votes).enumerate() {
+            let order = if slot % 2 == 0 { "reference first" } else { "idea first" };
+            let name = self.name(slot / 2);
+            evidence.push(|| match votes {
+                Some(votes) => {
+                    let sides: Vec<String> = RESPECTS
+                        .iter()
+                        .zip(&votes.0)
+                        .map(|(respect, vote)| {
+                            format!("{respect}: {}", if vote.is_b { "the idea" } else { "the reference" })
+                        })
+                        .collect();
+                    let reasons: Vec<&str> = votes.0.iter().map(|vote| vote.reason.as_str()).collect();
+                    judge_evidence(format!("{name}, {order}: {}", sides.join(", ")), &reasons.join(" / "))
+                }
+                None => judge_evidence(format!("{name}, {order}: void, no verdict in every respect"), reply),
+            });
+        }
+        for (at, (respect, counted)) in RESPECTS.iter().zip(&assessment.counts).enumerate() {
+            evidence.push(|| {
+                Evidence::note(format!(
+                    "{respect}: {} for the idea, {} for the reference: {}",
+                    counted.generated,
+                    counted.original,
+                    counted.result(win_threshold(at))
+                ))
+            });
+        }
+    }
+
     fn outcome(
         &self,
         sample: Sample<'_>,
@@ -230,53 +262,8 @@ impl IdeaJudge {
             Evidence::at(EvidenceKind::Matched, Field::Response, 0..response.len(), response)
                 .with_note(format!("{filled} of {} fields of an idea hold something", FIELDS.len()))
         });
-        for (slot, (reply, votes)) in replies.iter().zip(&assessment.votes).enumerate() {
-            let order = if slot % 2 == 0 { "reference first" } else { "idea first" };
-            let name = self.name(slot / 2);
-            evidence.push(|| match votes {
-                Some(votes) => {
-                    let sides: Vec<String> = RESPECTS
-                        .iter()
-                        .zip(&votes.0)
-                        .map(|(respect, vote)| {
-                            format!("{respect}: {}", if vote.is_b { "the idea" } else { "the reference" })
-                        })
-                        .collect();
-                    let reasons: Vec<&str> = votes.0.iter().map(|vote| vote.reason.as_str()).collect();
-                    judge_evidence(format!("{name}, {order}: {}", sides.join(", ")), &reasons.join(" / "))
-                }
-                None => judge_evidence(format!("{name}, {order}: void, no verdict in every respect"), reply),
-            });
-        }
-        for (at, respect) in RESPECTS.iter().enumerate() {
-            let counted = assessment.counts[at];
-            evidence.push(|| {
-                Evidence::note(format!(
-                    "{respect}: {} for the idea, {} for the reference: {}",
-                    counted.generated,
-                    counted.original,
-                    counted.result(win_threshold(at))
-                ))
-            });
-        }
-        let value = assessment.final_score.score / 100.0;
-        let mut score = Score::from_number(value)?.with_part("final_score", assessment.final_score.score)?;
-        for (name, dimension) in DIMENSION_NAMES.iter().zip(assessment.final_score.dimensions) {
-            score = score
-                .with_part(*name, dimension.value)?
-                .with_part(format!("{name}_objective"), dimension.objective)?
-                .with_part(format!("{name}_subjective"), dimension.subjective)?;
-        }
-        let raw = &assessment.objective;
-        for (name, number) in [
-            ("novelty_similarity", raw.novelty_similarity),
-            ("cutting_edge", raw.cutting_edge),
-            ("valid_votes", valid as f64),
-            ("flipped", flip_rate(&assessment.votes)),
-            ("agreement", agreement(&assessment.counts)),
-        ] {
-            score = score.with_part(name, number)?;
-        }
+        self.note_votes(replies, &assessment, &mut evidence);
+        let mut score = assessment.score()?;
         if (other.final_score.score - assessment.final_score.score).abs() > 1e-9 {
             let name = if self.profile == Profile::Improved { "final_score_published" } else { "final_score_improved" };
             score = score.with_part(name, other.final_score.score)?;
@@ -359,6 +346,29 @@ impl Assessment {
         let counts = count_votes(&votes);
         let final_score = final_score(&objective, won_respects(&counts));
         Self { objective, votes, counts, final_score }
+    }
+
+    /// The score with the parts that come from objective scores and votes.
+    fn score(&self) -> Result<Score, ScoreError> {
+        let value = self.final_score.score;
+        let mut score = Score::from_number(value / 100.0)?.with_part("final_score", value)?;
+        for (name, dimension) in DIMENSION_NAMES.iter().zip(self.final_score.dimensions) {
+            score = score
+                .with_part(*name, dimension.value)?
+                .with_part(format!("{name}_objective"), dimension.objective)?
+                .with_part(format!("{name}_subjective"), dimension.subjective)?;
+        }
+        let valid = self.votes.iter().flatten().count();
+        for (name, number) in [
+            ("novelty_similarity", self.objective.novelty_similarity),
+            ("cutting_edge", self.objective.cutting_edge),
+            ("valid_votes", valid as f64),
+            ("flipped", flip_rate(&self.votes)),
+            ("agreement", agreement(&self.counts)),
+        ] {
+            score = score.with_part(name, number)?;
+        }
+        Ok(score)
     }
 }
 

@@ -156,7 +156,11 @@ fn citations(at: &JsonNode<'_>) -> Result<Vec<Json>, DataError> {
 }
 
 fn passages(context: &JsonNode<'_>) -> Result<Vec<FixturePassage>, DataError> {
-    let passage = |at: &JsonNode<'_>| match at.value {
+    context.items()?.iter().map(passage).collect()
+}
+
+fn passage(at: &JsonNode<'_>) -> Result<FixturePassage, DataError> {
+    match at.value {
         Json::String(text) => Ok(FixturePassage { text: text.clone(), metadata: Map::new() }),
         Json::Object(object) => {
             let content = object.get("page_content").or_else(|| object.get("text"));
@@ -169,8 +173,7 @@ fn passages(context: &JsonNode<'_>) -> Result<Vec<FixturePassage>, DataError> {
             Ok(FixturePassage { text, metadata })
         }
         _ => Err(at.error("is no passage")),
-    };
-    context.items()?.iter().map(passage).collect()
+    }
 }
 
 #[cfg(test)]

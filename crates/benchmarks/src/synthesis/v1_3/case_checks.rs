@@ -213,15 +213,18 @@ fn uptake(check: &UptakeCheck, exchange: &SupportExchange) -> CheckVerdict {
 
 /// The check that a tag names: its stem as a whole, or the last part of it that is one.
 fn check_named_by(tag: &str) -> Option<Check> {
-    let named = |word: &str| match word {
+    let stem = tag.strip_suffix("-fail")?;
+    check_named(stem).or_else(|| stem.split('-').rev().find_map(check_named))
+}
+
+fn check_named(word: &str) -> Option<Check> {
+    match word {
         "reassurance" => Some(Check::UnverifiableReassurance),
         "pivot" => Some(Check::TopicPivot),
         "performative" => Some(Check::PerformativeEmpathy),
         "agency" => Some(Check::AgencyLanguage),
         _ => None,
-    };
-    let stem = tag.strip_suffix("-fail")?;
-    named(stem).or_else(|| stem.split('-').rev().find_map(named))
+    }
 }
 
 /// Whether a case is meant to fail, by its tags or by what is expected of it.

@@ -168,22 +168,19 @@ impl Sample {
             }
         }
         let mut metadata = self.metadata.take().unwrap_or_default();
-        let mut origin = json!({"from": FORMAT.name()});
-        let mut note = |name: &str, value: Json| {
-            if !value.is_null() {
-                origin[name] = value;
-            }
-        };
-        note("task", json!(spec.task));
-        note("eval", json!(spec.eval_id));
-        note("created", json!(spec.created));
-        note("dataset", json!(spec.dataset.as_ref().and_then(|dataset| dataset.name.as_ref())));
-        note("error", json!(error));
-        // Else the response says which one it is.
-        note("epoch", json!(self.epoch.filter(|epoch| *epoch > 1 && error.is_some())));
-        note("limit", self.limit.take().unwrap_or_default());
-        note("usage", self.model_usage.take().map(Json::Object).unwrap_or_default());
-        note("seconds", json!(self.total_time));
+        let origin = json!({
+            "from": FORMAT.name(),
+            "task": spec.task,
+            "eval": spec.eval_id,
+            "created": spec.created,
+            "dataset": spec.dataset.as_ref().and_then(|dataset| dataset.name.as_ref()),
+            "error": error,
+            // Else the response says which one it is.
+            "epoch": self.epoch.filter(|epoch| *epoch > 1 && error.is_some()),
+            "limit": self.limit,
+            "usage": self.model_usage,
+            "seconds": self.total_time,
+        });
         put(&mut metadata, ORIGIN, origin);
         if let Some(choices) = self.choices.take() {
             put(&mut metadata, "choices", choices);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
-use probare_report::{OutputWriter, RendererOptions, Summary, Utc, VERSION};
+use probare_core::{Case, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_report::{MetricSummary, OutputWriter, RendererOptions, Summary, Utc, VERSION};
 use serde_json::{Map, Value as Json, json};
 
 use crate::tools::export::ExportMetadata;
@@ -36,41 +36,7 @@ impl Inspect {
         let id = if *count == 1 { case.id.clone() } else { format!("{}~{count}", case.id) };
         let model = self.about.model_path(&self.about.model_name());
 
-        let mut scores = Map::new();
-        let (mut errors, mut aside) = (Map::new(), Map::new());
-        for (metric, named) in self.metrics.iter().zip(&result.results) {
-            match named {
-                Ok(outcome @ (Outcome::Scored(_) | Outcome::Labelled(_))) => {
-                    let mut metadata = Map::new();
-                    if let Some(label) = outcome.label() {
-                        metadata.insert("label".to_owned(), json!(label));
-                    }
-                    if !outcome.parts().is_empty() {
-                        metadata.insert("parts".to_owned(), json!(outcome.parts()));
-                    }
-                    if !outcome.evidence().is_empty() {
-                        metadata.insert("evidence".to_owned(), json!(outcome.evidence()));
-                    }
-                    // There a value may be a text, too.
-                    let value = outcome.score().map_or_else(|| json!(outcome.label()), |score| json!(score.value));
-                    let mut written = json!({"value": value});
-                    if let Some(note) = outcome.evidence().iter().find_map(|evidence| evidence.note.as_deref()) {
-                        written["explanation"] = json!(note);
-                    }
-                    if !metadata.is_empty() {
-                        written["metadata"] = Json::Object(metadata);
-                    }
-                    scores.insert(metric.name.clone(), written);
-                }
-                Ok(Outcome::NotApplicable { reason }) => {
-                    aside.insert(metric.name.clone(), json!(reason));
-                }
-                Err(error) => {
-                    errors.insert(metric.name.clone(), json!(error));
-                }
-            }
-        }
-
+        let SampleResults { scores, not_applicable, errors } = SampleResults::new(&self.metrics, result);
         let input = case.query.clone().unwrap_or_default();
         let mut messages = vec![json!({"role": "user", "content": input, "source": "input"})];
         let mut written = json!({"id": id, "epoch": epoch, "input": input});
@@ -103,24 +69,7 @@ impl Inspect {
         }
         written["messages"] = Json::Array(messages);
         written["scores"] = Json::Object(scores);
-        let mut metadata = case.metadata.clone();
-        let mut own = Map::new();
-        if !case.tags.is_empty() {
-            own.insert("tags".to_owned(), json!(case.tags));
-        }
-        if let Some(context) = &case.context {
-            own.insert("context".to_owned(), json!(context));
-        }
-        if !aside.is_empty() {
-            own.insert("not_applicable".to_owned(), Json::Object(aside));
-        }
-        if !errors.is_empty() {
-            own.insert("errors".to_owned(), Json::Object(errors));
-        }
-        if !own.is_empty() {
-            metadata.insert("probare".to_owned(), Json::Object(own));
-        }
-        written["metadata"] = Json::Object(metadata);
+        written["metadata"] = metadata(case, not_applicable, errors);
         written["store"] = json!({});
         written["events"] = json!([]);
         written["model_usage"] = json!({});
@@ -128,9 +77,9 @@ impl Inspect {
         written
     }
 
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+    /// What was run.
+    fn spec(&self, created: &str) -> Json {
         let about = &self.about;
-        let created = Utc::from_seconds(about.made).iso();
         let model = about.model_path(&about.model_name());
         let short = |what: &str| {
             Sha256::hex_digest(format!("{what}\n{}\n{model}", about.id)).chars().take(22).collect::<String>()
@@ -141,12 +90,7 @@ impl Inspect {
         };
         let digests: Map<String, Json> =
             about.datasets.iter().map(|set| (set.name.clone(), json!(set.sha256))).collect();
-        let options: Vec<Json> = self
-            .metrics
-            .iter()
-            .map(|metric| json!({"name": metric.name, "options": if metric.options.is_object() { metric.options.clone() } else { json!({}) }, "metadata": {"id": metric.id, "version": metric.version, "profile": metric.profile}}))
-            .collect();
-        let spec = json!({
+        json!({
             "eval_id": short("eval"),
             "run_id": short("run"),
             "created": created,
@@ -161,38 +105,17 @@ impl Inspect {
             "config": {"epochs": about.repeats.max(1)},
             "packages": {"probare": VERSION},
             "metadata": {"probare": {"version": VERSION, "datasets": digests}},
-            "scorers": options,
-        });
-        let scores: Vec<Json> = self
-            .summary
-            .metrics
-            .iter()
-            .map(|metric| {
-                let mut values = Map::new();
-                if let Some(mean) = metric.mean() {
-                    values.insert("mean".to_owned(), json!({"name": "mean", "value": mean, "params": {}}));
-                }
-                if let Some(interval) = metric.interval() {
-                    let ends = [("ci_low", interval.low), ("ci_high", interval.high)];
-                    for (name, value) in ends {
-                        let params = json!({"level": interval.level, "method": interval.method});
-                        values.insert(name.to_owned(), json!({"name": name, "value": value, "params": params}));
-                    }
-                }
-                json!({
-                    "name": metric.info.name,
-                    "scorer": metric.info.name,
-                    "scored_samples": metric.scored,
-                    "unscored_samples": metric.not_applicable + metric.failed,
-                    "params": {},
-                    "metrics": values,
-                })
-            })
-            .collect();
+            "scorers": self.metrics.iter().map(scorer).collect::<Vec<_>>(),
+        })
+    }
+
+    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+        let created = Utc::from_seconds(self.about.made).iso();
+        let scores: Vec<Json> = self.summary.metrics.iter().map(written_metric).collect();
         let head = json!({
             "version": 2,
             "status": if stop == Stop::Complete { "success" } else { "cancelled" },
-            "eval": spec,
+            "eval": self.spec(&created),
             "plan": {"name": "plan", "steps": [], "config": {}},
             "results": {
                 "total_samples": self.samples.count(),
@@ -226,6 +149,100 @@ impl Sink for Inspect {
             _ => Ok(()),
         }
     }
+}
+
+/// What became of the metrics of a sample, by their names.
+#[derive(Default)]
+struct SampleResults {
+    scores: Map<String, Json>,
+    not_applicable: Map<String, Json>,
+    errors: Map<String, Json>,
+}
+
+impl SampleResults {
+    fn new(metrics: &[MetricInfo], result: &CaseResult) -> Self {
+        let mut results = Self::default();
+        for (metric, outcome) in metrics.iter().zip(&result.results) {
+            let name = metric.name.clone();
+            match outcome {
+                Ok(Outcome::NotApplicable { reason }) => results.not_applicable.insert(name, json!(reason)),
+                Ok(outcome) => results.scores.insert(name, written_score(outcome)),
+                Err(error) => results.errors.insert(name, json!(error)),
+            };
+        }
+        results
+    }
+}
+
+fn written_score(outcome: &Outcome) -> Json {
+    let mut metadata = Map::new();
+    if let Some(label) = outcome.label() {
+        metadata.insert("label".to_owned(), json!(label));
+    }
+    if !outcome.parts().is_empty() {
+        metadata.insert("parts".to_owned(), json!(outcome.parts()));
+    }
+    if !outcome.evidence().is_empty() {
+        metadata.insert("evidence".to_owned(), json!(outcome.evidence()));
+    }
+    // There a value may be a text, too.
+    let value = outcome.score().map_or_else(|| json!(outcome.label()), |score| json!(score.value));
+    let mut written = json!({"value": value});
+    if let Some(note) = outcome.evidence().iter().find_map(|evidence| evidence.note.as_deref()) {
+        written["explanation"] = json!(note);
+    }
+    if !metadata.is_empty() {
+        written["metadata"] = Json::Object(metadata);
+    }
+    written
+}
+
+/// The metadata of a case, with what Inspect has no place for.
+fn metadata(case: &Case, not_applicable: Map<String, Json>, errors: Map<String, Json>) -> Json {
+    let mut own = Map::new();
+    if !case.tags.is_empty() {
+        own.insert("tags".to_owned(), json!(case.tags));
+    }
+    if let Some(context) = &case.context {
+        own.insert("context".to_owned(), json!(context));
+    }
+    for (name, values) in [("not_applicable", not_applicable), ("errors", errors)] {
+        if !values.is_empty() {
+            own.insert(name.to_owned(), Json::Object(values));
+        }
+    }
+    let mut metadata = case.metadata.clone();
+    if !own.is_empty() {
+        metadata.insert("probare".to_owned(), Json::Object(own));
+    }
+    Json::Object(metadata)
+}
+
+fn scorer(metric: &MetricInfo) -> Json {
+    let options = if metric.options.is_object() { metric.options.clone() } else { json!({}) };
+    let metadata = json!({"id": metric.id, "version": metric.version, "profile": metric.profile});
+    json!({"name": metric.name, "options": options, "metadata": metadata})
+}
+
+fn written_metric(metric: &MetricSummary) -> Json {
+    let mut values = Map::new();
+    if let Some(mean) = metric.mean() {
+        values.insert("mean".to_owned(), json!({"name": "mean", "value": mean, "params": {}}));
+    }
+    if let Some(interval) = metric.interval() {
+        for (name, value) in [("ci_low", interval.low), ("ci_high", interval.high)] {
+            let params = json!({"level": interval.level, "method": interval.method});
+            values.insert(name.to_owned(), json!({"name": name, "value": value, "params": params}));
+        }
+    }
+    json!({
+        "name": metric.info.name,
+        "scorer": metric.info.name,
+        "scored_samples": metric.scored,
+        "unscored_samples": metric.not_applicable + metric.failed,
+        "params": {},
+        "metrics": values,
+    })
 }
 
 /// A call as Inspect writes it; one that has no id is known by its number.

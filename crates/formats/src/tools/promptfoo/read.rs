@@ -195,8 +195,7 @@ impl Sample {
         } else {
             let reason = self.grading_result.as_ref().and_then(|grading| grading.reason.as_deref());
             if let Some(success) = self.success {
-                let label = if success { "pass" } else { "fail" };
-                scores::add(&mut told, "pass", scores::value(f64::from(u8::from(success)), Some(label), reason));
+                scores::add(&mut told, "pass", scores::passed(success, reason));
             }
             if let Some(score) = self.score {
                 scores::add(&mut told, "score", scores::value(score, None, None));
@@ -208,32 +207,27 @@ impl Sample {
 
         let assertions = self.test_case.assertions.unwrap_or_default();
         let mut metadata = self.test_case.metadata.unwrap_or_default();
-        let mut origin = json!({"from": FORMAT.name()});
-        let mut note = |name: &str, value: Json| {
-            if !value.is_null() {
-                origin[name] = value;
-            }
-        };
-        note("eval", json!(eval));
-        note("description", json!(self.test_case.description));
-        note("prompt", json!(self.prompt.raw));
-        note("prompt_label", json!(self.prompt.label));
-        note("error", json!(failure));
-        note("latency_ms", json!(self.latency_ms));
-        note("cost_usd", json!(self.cost));
-        note("usage", self.response.as_ref().and_then(|response| response.token_usage.clone()).unwrap_or_default());
         let context = as_passages(&vars);
         let reference = references(&assertions, &vars, filling).or_else(|| reference_of(&vars));
+        let origin = json!({
+            "from": FORMAT.name(),
+            "eval": eval,
+            "description": self.test_case.description,
+            "prompt": self.prompt.raw,
+            "prompt_label": self.prompt.label,
+            "error": failure,
+            "latency_ms": self.latency_ms,
+            "cost_usd": self.cost,
+            "usage": self.response.as_ref().and_then(|response| response.token_usage.as_ref()),
+            "assert": Some(assertions).filter(|assertions| !assertions.is_empty()),
+        });
+        put(&mut metadata, ORIGIN, origin);
         let output = self.response.as_ref().filter(|_| has_output).map(|response| &response.output);
         let messages = transcript(self.prompt.raw.as_deref(), output);
         let asked = messages.as_ref().filter(|_| self.prompt.raw.as_deref().is_some_and(|raw| raw.starts_with('[')));
         let asked = asked
             .and_then(|messages| messages.iter().rev().find(|message| message.has_role(Role::User))?.spoken_text());
         let query = question(&vars).or_else(|| asked.map(Cow::into_owned)).or(self.prompt.raw);
-        if !assertions.is_empty() {
-            note("assert", Json::Array(assertions));
-        }
-        put(&mut metadata, ORIGIN, origin);
         put(&mut metadata, "vars", Json::Object(vars));
         let model = provider(&self.provider);
         let response = self.response.filter(|_| has_output).map(|response| Output {
@@ -312,16 +306,14 @@ impl Grading {
             let name = assertion
                 .and_then(|assertion| assertion.metric.as_deref().or(assertion.kind.as_deref()))
                 .unwrap_or("assertion");
-            let number = component.score.or_else(|| component.pass.map(|pass| f64::from(u8::from(pass))));
-            let label = component.pass.map(|pass| if pass { "pass" } else { "fail" });
             let reason = component.reason.as_deref();
             let expected = assertion.map(|assertion| &assertion.value).filter(|value| !value.is_null());
             let reason = match (reason, expected) {
                 (Some(reason), Some(value)) => Some(Cow::Owned(format!("{reason} ({name}: {})", as_text(value)))),
                 (reason, _) => reason.map(Cow::Borrowed),
             };
-            if let Some(number) = number {
-                scores::add(told, name, scores::value(number, label, reason.as_deref()));
+            if let Some(outcome) = scores::graded(component.score, component.pass, reason.as_deref()) {
+                scores::add(told, name, outcome);
                 given.insert(name.to_owned());
             }
         }

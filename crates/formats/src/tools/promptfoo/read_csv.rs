@@ -158,8 +158,7 @@ impl Column {
                 scores::add(&mut told, "pass", scores::failed(reason.unwrap_or("promptfoo says ERROR")));
             }
             Some(word @ ("PASS" | "FAIL")) => {
-                let (value, label) = if word == "PASS" { (1.0, "pass") } else { (0.0, "fail") };
-                scores::add(&mut told, "pass", scores::value(value, Some(label), reason));
+                scores::add(&mut told, "pass", scores::passed(word == "PASS", reason));
             }
             _ => {}
         }

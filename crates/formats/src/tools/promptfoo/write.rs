@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use probare_core::{Better, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_core::{Better, Case, CaseResult, CaseToolCall, Event, MetricInfo, Outcome, Score, Sha256, Sink, Stop};
 use probare_report::{OutputWriter, Utc, VERSION};
 use serde_json::{Map, Value as Json, json};
 
@@ -62,6 +62,81 @@ impl Rows {
     }
 }
 
+/// What the metrics of a run say of a sample.
+#[derive(Default)]
+struct Grades {
+    components: Vec<Json>,
+    named: Map<String, Json>,
+    errors: Vec<String>,
+    /// Whether an expectation is not met.
+    is_unmet: bool,
+    /// Of the values from 0 to 1 of which more is better.
+    sum: f64,
+    count: u32,
+}
+
+impl Grades {
+    fn new(metrics: &[MetricInfo], result: &CaseResult) -> Self {
+        let mut grades = Self::default();
+        for (metric, outcome) in metrics.iter().zip(&result.results) {
+            match outcome {
+                Ok(Outcome::Scored(score)) => grades.add(metric, score),
+                // It has no value to be among the scores.
+                Ok(Outcome::Labelled(_) | Outcome::NotApplicable { .. }) => {}
+                Err(error) => grades.errors.push(format!("{}: {error}", metric.name)),
+            }
+        }
+        grades
+    }
+
+    fn add(&mut self, metric: &MetricInfo, score: &Score) {
+        let value = score.value.get();
+        // Nothing but an expectation says what is good enough.
+        let pass = metric.id != EXPECTATIONS || value >= 1.0;
+        self.is_unmet |= !pass;
+        self.named.insert(metric.name.clone(), json!(value));
+        if metric.range == (0.0, 1.0) && metric.better == Better::Higher {
+            self.sum += value;
+            self.count += 1;
+        }
+        let note = score.evidence.iter().find_map(|evidence| evidence.note.as_deref());
+        let reason = note.or(score.label.as_deref()).unwrap_or(&metric.summary);
+        self.components.push(json!({
+            "pass": pass,
+            "score": value,
+            "reason": reason,
+            "namedScores": {metric.name.clone(): value},
+            "assertion": {"type": metric.id, "metric": metric.name},
+        }));
+    }
+
+    const fn have_failed(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    const fn is_success(&self) -> bool {
+        !self.is_unmet && !self.have_failed()
+    }
+
+    fn score(&self) -> f64 {
+        if self.have_failed() {
+            0.0
+        } else if self.count > 0 {
+            self.sum / f64::from(self.count)
+        } else {
+            f64::from(u8::from(self.is_success()))
+        }
+    }
+
+    fn reason(&self) -> String {
+        if self.have_failed() {
+            self.errors.join("; ")
+        } else {
+            if self.is_unmet { "an expectation failed" } else { "all expectations hold" }.to_owned()
+        }
+    }
+}
+
 impl Promptfoo {
     pub fn new(output: OutputWriter, about: ExportMetadata) -> Self {
         let results = Spool::new(&output);
@@ -79,88 +154,35 @@ impl Promptfoo {
         }
         let row = self.rows.place(result, at);
         let case = &result.case;
-        let mut components = Vec::new();
-        let mut named = Map::new();
-        let mut errors = Vec::new();
-        let (mut sum, mut count) = (0.0, 0_u32);
-        let mut passes = true;
-        for (metric, outcome) in self.metrics.iter().zip(&result.results) {
-            match outcome {
-                Ok(Outcome::Scored(score)) => {
-                    let value = score.value.get();
-                    // Nothing but an expectation says what is good enough.
-                    let pass = metric.id != EXPECTATIONS || value >= 1.0;
-                    passes &= pass;
-                    named.insert(metric.name.clone(), json!(value));
-                    if metric.range == (0.0, 1.0) && metric.better == Better::Higher {
-                        sum += value;
-                        count += 1;
-                    }
-                    let note = score.evidence.iter().find_map(|evidence| evidence.note.as_deref());
-                    let reason = note.or(score.label.as_deref()).unwrap_or(&metric.summary);
-                    components.push(json!({
-                        "pass": pass,
-                        "score": value,
-                        "reason": reason,
-                        "namedScores": {metric.name.clone(): value},
-                        "assertion": {"type": metric.id, "metric": metric.name},
-                    }));
-                }
-                // It has no value to be among the scores.
-                Ok(Outcome::Labelled(_) | Outcome::NotApplicable { .. }) => {}
-                Err(error) => errors.push(format!("{}: {error}", metric.name)),
-            }
-        }
-        let has_failed = !errors.is_empty();
-        let success = passes && !has_failed;
-        let score = if has_failed {
-            0.0
-        } else if count > 0 {
-            sum / f64::from(count)
-        } else {
-            f64::from(u8::from(success))
-        };
-        let reason = match (has_failed, passes) {
-            (true, _) => errors.join("; "),
-            (false, true) => "all expectations hold".to_owned(),
-            (false, false) => "an expectation failed".to_owned(),
-        };
-        self.columns[at].add(score, success, has_failed, &named);
-
+        let grades = Grades::new(&self.metrics, result);
+        self.columns[at].add(&grades);
         let raw = case.query.clone().unwrap_or_default();
-        let mut vars = Map::from_iter([("id".to_owned(), json!(case.id)), ("query".to_owned(), json!(raw))]);
-        if let Some(reference) = &case.reference {
-            vars.insert("reference".to_owned(), json!(reference.join("\n")));
-        }
-        if let Some(context) = &case.context {
-            let texts: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
-            vars.insert("context".to_owned(), json!(texts.join("\n\n")));
-        }
+        let vars = variables(case, &raw);
         let label = self.columns[at].label().to_owned();
         let source = result.source_name().map_or_else(|| model.clone(), std::borrow::Cow::into_owned);
         let mut written = json!({
             "cost": 0,
             "gradingResult": {
-                "pass": success,
-                "score": score,
-                "reason": reason,
-                "namedScores": named,
-                "componentResults": components,
+                "pass": grades.is_success(),
+                "score": grades.score(),
+                "reason": grades.reason(),
+                "namedScores": grades.named,
+                "componentResults": grades.components,
             },
             "id": uuid(&format!("{}\n{}\n{source}\n{}\n{row}", self.about.id, case.id, result.repeat)),
             "latencyMs": 0,
-            "namedScores": named,
+            "namedScores": grades.named,
             "prompt": {"raw": raw, "label": label},
             "promptId": Sha256::hex_digest(label),
             "promptIdx": at,
             "provider": {"id": self.about.model_path(&model), "label": model},
-            "score": score,
-            "success": success,
+            "score": grades.score(),
+            "success": grades.is_success(),
             "testCase": {"description": case.id, "vars": vars, "assert": [], "options": {}, "metadata": case.metadata},
             "testIdx": row,
             "vars": vars,
             "metadata": case.metadata,
-            "failureReason": if has_failed { 2 } else { u8::from(!success) },
+            "failureReason": if grades.have_failed() { 2 } else { u8::from(!grades.is_success()) },
         });
         if let Some(response) = &case.response {
             // There an answer is its words, or else a list of calls.
@@ -171,8 +193,8 @@ impl Promptfoo {
             };
             written["response"] = json!({"output": output, "cached": false});
         }
-        if has_failed {
-            written["error"] = json!(errors.join("; "));
+        if grades.have_failed() {
+            written["error"] = json!(grades.reason());
         }
         self.results.add(&written)
     }
@@ -218,12 +240,12 @@ impl Promptfoo {
 }
 
 impl Column {
-    fn add(&mut self, score: f64, success: bool, has_failed: bool, named: &Map<String, Json>) {
-        self.score += score;
-        self.passed += u64::from(success);
-        self.errors += u64::from(has_failed);
-        self.failed += u64::from(!success && !has_failed);
-        for (name, value) in named {
+    fn add(&mut self, grades: &Grades) {
+        self.score += grades.score();
+        self.passed += u64::from(grades.is_success());
+        self.errors += u64::from(grades.have_failed());
+        self.failed += u64::from(!grades.is_success() && !grades.have_failed());
+        for (name, value) in &grades.named {
             let before = |map: &Map<String, Json>| map.get(name).and_then(Json::as_f64).unwrap_or_default();
             let (sum, count) = (before(&self.named) + value.as_f64().unwrap_or_default(), before(&self.counts) + 1.0);
             self.named.insert(name.clone(), json!(sum));
@@ -257,6 +279,19 @@ impl Column {
             },
         })
     }
+}
+
+/// What a case gives to a prompt.
+fn variables(case: &Case, query: &str) -> Map<String, Json> {
+    let mut variables = Map::from_iter([("id".to_owned(), json!(case.id)), ("query".to_owned(), json!(query))]);
+    if let Some(reference) = &case.reference {
+        variables.insert("reference".to_owned(), json!(reference.join("\n")));
+    }
+    if let Some(context) = &case.context {
+        let texts: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
+        variables.insert("context".to_owned(), json!(texts.join("\n\n")));
+    }
+    variables
 }
 
 /// A name in the form of a UUID (version 8: made of a digest), the same for the same sample.

@@ -151,23 +151,9 @@ impl AnswerContext<'_> {
 
     /// The words around a mention up to a comma or a word that joins clauses.
     fn clause(&self, mention: &Range<usize>, sentence: &Range<usize>) -> Range<usize> {
-        let joins = |at: usize| {
-            matches!(
-                self.answer.word(at),
-                "and"
-                    | "but"
-                    | "while"
-                    | "whereas"
-                    | "which"
-                    | "who"
-                    | "although"
-                    | "though"
-                    | "because"
-                    | "when"
-                    | "or"
-            )
-        };
-        let opens = |at: usize| self.answer.words[at].gap >= WordGap::Comma || joins(at);
+        const JOINING: [&str; 11] =
+            ["and", "but", "while", "whereas", "which", "who", "although", "though", "because", "when", "or"];
+        let opens = |at: usize| self.answer.words[at].gap >= WordGap::Comma || JOINING.contains(&self.answer.word(at));
         let start = (sentence.start + 1..=mention.start).rev().find(|at| opens(*at)).unwrap_or(sentence.start);
         let end = (mention.end..sentence.end).find(|at| opens(*at)).unwrap_or(sentence.end);
         start..end

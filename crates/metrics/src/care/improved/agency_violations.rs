@@ -25,7 +25,7 @@ pub(super) fn find_agency_violations(
     // Who weighs a decision is not, whatever it is about.
     let instructed = request.wants_instructions() || request.tells_of_a_thing && !request.weighs_a_decision;
     // Where life is in danger an order is right, and so are those that go with it.
-    let is_rescue = (0..reply.tokens.len()).any(|token| reply.has_class(token, CareClass::Rescue));
+    let is_rescue = reply.contains_class(CareClass::Rescue);
     let wishes = wish_words(user);
     let mut findings = Vec::new();
     let mut offers_a_list = false;

@@ -145,86 +145,124 @@ fn find_future_claims(
         if reply.tokens[token].is_quoted {
             continue;
         }
-        let Some((subject, last)) = future(reply, sentence, token) else { continue };
-        let mut verb = skip_adverbs(reply, last + 1);
-        if reply.word(verb) == "not" {
-            verb = skip_adverbs(reply, verb + 1);
-        }
-        let scope = Scope::new(reply, sentence, token);
-        let is_said = !scope.is_hedged_up_to(verb + 1)
-            && !scope.is_dependent()
-            && !scope.is_conditional()
-            && !scope.is_reported()
-            && !scope.is_disclaimed();
-        // "I think you will be fine" is a view, not a fact.
-        if !is_said || scope.is_opinion() {
-            continue;
-        }
-        // "Not everyone will understand" is true of everything; "it will take time" and "it won't help" are plain.
-        let denies_all = token >= sentence.tokens.start + 2 && reply.word(token - 2) == "not";
-        let takes_time = reply.word(verb) == "take"
-            && (verb + 1..verb + 4)
-                .map(|next| reply.word(next))
-                .any(|word| matches!(word, "time" | "while" | "long") || is_stretch_of_time(word));
-        if denies_all || takes_time || matches!(reply.word(verb), "help" | "depend" | "require") {
-            continue;
-        }
-        // "…, or it'll smell" tells what follows from not doing something.
-        if token > sentence.tokens.start && reply.word(token - 1) == "or" {
-            continue;
-        }
+        let Some(future) = FutureClaim::new(reply, sentence, token) else { continue };
         // "You will stay, that's the only sensible thing" orders, and foretells nothing.
-        let is_act = || reply.has_class(verb, CareClass::OrderVerb) && reply.word(verb) != "be";
-        if subject == "you" && (decides || closes && is_act()) {
+        let is_order = future.subject == "you" && (decides || closes && future.is_act());
+        if is_order || !future.is_fact() || future.is_truism() || !future.is_of_fate(plain, request) {
             continue;
         }
-        // What a timetable says is known.
-        if sentence.tokens.clone().any(|at| matches!(reply.word(at), "scheduled" | "timetable" | "timetabled")) {
-            continue;
-        }
-        let of_fate = match subject {
-            // "Tomorrow will be cloudy": the calendar has no fate.
-            "i" | "that" | "there" | "tomorrow" | "today" | "tonight" => false,
-            "we" => reply.word(verb) == "be",
-            "this" => !plain,
-            // "It'll connect on its own": what a thing will do.
-            "it" | "they" => !request.tells_of_a_thing,
-            _ => true,
-        };
-        if !of_fate {
-            continue;
-        }
-        let certain = (last..verb).any(|at| reply.has_role(at, LexicalRole::Intensity) || reply.word(at) == "never");
         // Who asked how to do something is told how things work; what people will do is no part of that.
-        let of_people = matches!(subject, "he" | "she");
-        if plain && !certain && !of_people && !request.asks_for_a_forecast {
-            continue;
-        }
-        // What an institution or a machine does, and what is done for the user there, follows rules that can be known.
-        let served = reply.word(verb) == "be"
-            && matches!(
-                reply.word(verb + 1),
-                "asked" | "given" | "able" | "offered" | "seen" | "called" | "shown" | "told" | "sent" | "in"
-            );
-        if !certain && (care_classes(subject).has(CareClass::Office) || served) {
-            continue;
-        }
-        // "You will find that it helps" is a discovery, "you will find somebody" a fate; so "you will have to" and "have friends".
-        let is_fate = match reply.word(verb) {
-            "find" => !matches!(reply.word(verb + 1), "that" | "it" | "this" | "out" | "the" | "yourself" | "your"),
-            "have" => reply.word(verb + 1) != "to",
-            _ => false,
-        };
-        let is_plain = reply.has_class(verb, CareClass::AfterWill) && !is_fate;
-        let sees = subject == "they" && reply.word(verb) == "see";
-        if !certain && matches!(subject, "you" | "it" | "that" | "they") && is_plain && !sees {
+        let of_people = matches!(future.subject, "he" | "she");
+        let is_told_how = plain && !of_people && !request.asks_for_a_forecast;
+        if !future.is_certain && (is_told_how || future.follows_rules() || future.is_mild()) {
             continue;
         }
         findings.push(RuleFinding {
             rule: "future",
             meaning: "asserts what will happen",
-            span: reply.original_span(token, verb.min(sentence.tokens.end - 1)),
+            span: reply.original_span(token, future.verb.min(sentence.tokens.end - 1)),
         });
+    }
+}
+
+/// A subject with `will` or `going to` and a verb.
+struct FutureClaim<'a> {
+    reply: &'a TaggedText,
+    sentence: &'a AnalysisSentence,
+    /// Where it begins.
+    token: usize,
+    subject: &'a str,
+    verb: usize,
+    /// Whether it is said with emphasis, or for ever.
+    is_certain: bool,
+}
+
+impl<'a> FutureClaim<'a> {
+    fn new(reply: &'a TaggedText, sentence: &'a AnalysisSentence, token: usize) -> Option<Self> {
+        let (subject, last) = future(reply, sentence, token)?;
+        let mut verb = skip_adverbs(reply, last + 1);
+        if reply.word(verb) == "not" {
+            verb = skip_adverbs(reply, verb + 1);
+        }
+        let is_certain = (last..verb).any(|at| reply.has_role(at, LexicalRole::Intensity) || reply.word(at) == "never");
+        Some(Self { reply, sentence, token, subject, verb, is_certain })
+    }
+
+    /// A word by its place behind the verb.
+    fn word(&self, behind: usize) -> &'a str {
+        self.reply.word(self.verb + behind)
+    }
+
+    fn is_act(&self) -> bool {
+        self.reply.has_class(self.verb, CareClass::OrderVerb) && self.word(0) != "be"
+    }
+
+    /// Whether it is said as it stands: "I think you will be fine" is a view, not a fact.
+    fn is_fact(&self) -> bool {
+        let scope = Scope::new(self.reply, self.sentence, self.token);
+        !scope.is_hedged_up_to(self.verb + 1)
+            && !scope.is_dependent()
+            && !scope.is_conditional()
+            && !scope.is_reported()
+            && !scope.is_disclaimed()
+            && !scope.is_opinion()
+    }
+
+    /// Whether everybody knows it, or can.
+    fn is_truism(&self) -> bool {
+        let (reply, start) = (self.reply, self.sentence.tokens.start);
+        // "Not everyone will understand" is true of everything; "it will take time" and "it won't help" are plain.
+        let denies_all = self.token >= start + 2 && reply.word(self.token - 2) == "not";
+        let takes_time = self.word(0) == "take"
+            && (1..4)
+                .map(|behind| self.word(behind))
+                .any(|word| matches!(word, "time" | "while" | "long") || is_stretch_of_time(word));
+        denies_all
+            || takes_time
+            || matches!(self.word(0), "help" | "depend" | "require")
+            // "…, or it'll smell" tells what follows from not doing something.
+            || self.token > start && reply.word(self.token - 1) == "or"
+            // What a timetable says is known.
+            || self.sentence.tokens.clone().any(|at| {
+                matches!(reply.word(at), "scheduled" | "timetable" | "timetabled")
+            })
+    }
+
+    /// Whether what it speaks of has a fate; whether the request is plain is told.
+    fn is_of_fate(&self, plain: bool, request: &UserRequest) -> bool {
+        match self.subject {
+            // "Tomorrow will be cloudy": the calendar has no fate.
+            "i" | "that" | "there" | "tomorrow" | "today" | "tonight" => false,
+            "we" => self.word(0) == "be",
+            "this" => !plain,
+            // "It'll connect on its own": what a thing will do.
+            "it" | "they" => !request.tells_of_a_thing,
+            _ => true,
+        }
+    }
+
+    /// What an institution or a machine does, and what is done for the user there, follows rules that can be known.
+    fn follows_rules(&self) -> bool {
+        care_classes(self.subject).has(CareClass::Office)
+            || self.word(0) == "be"
+                && matches!(
+                    self.word(1),
+                    "asked" | "given" | "able" | "offered" | "seen" | "called" | "shown" | "told" | "sent" | "in"
+                )
+    }
+
+    /// "You will find that it helps" is a discovery, "you will find somebody" a fate; so "you will have to" and "have friends".
+    fn is_mild(&self) -> bool {
+        let is_fate = match self.word(0) {
+            "find" => !matches!(self.word(1), "that" | "it" | "this" | "out" | "the" | "yourself" | "your"),
+            "have" => self.word(1) != "to",
+            _ => false,
+        };
+        let sees = self.subject == "they" && self.word(0) == "see";
+        matches!(self.subject, "you" | "it" | "that" | "they")
+            && self.reply.has_class(self.verb, CareClass::AfterWill)
+            && !is_fate
+            && !sees
     }
 }
 

@@ -92,50 +92,48 @@ pub(super) struct FeatureInputs<'a> {
 
 /// The numbers of the sentences in which nobody is spoken of or to and nothing is felt or taken in.
 pub(super) fn impersonal_sentences(reply: &TaggedText, found: &[PhraseMatch]) -> Vec<usize> {
-    let is_personal = |token: usize| {
-        reply.has_class(token, CareClass::Care)
-            || reply.has_class(token, CareClass::Person)
-            || reply.has_class(token, CareClass::Distress)
-            || reply.word(token).split('\'').next().is_some_and(|word| {
-                matches!(
-                    word,
-                    "you"
-                        | "your"
-                        | "yours"
-                        | "yourself"
-                        | "i"
-                        | "me"
-                        | "my"
-                        | "we"
-                        | "us"
-                        | "our"
-                        | "he"
-                        | "she"
-                        | "him"
-                        | "her"
-                        | "his"
-                        | "they"
-                        | "them"
-                        | "their"
-                        | "let"
-                        | "it"
-                        | "that"
-                        | "this"
-                        | "don"
-                )
-            })
-    };
-    let takes_in = |number| {
-        matches_in_sentence(found, number).iter().any(|wording| wording.category == PhraseCategory::Acknowledgement)
-    };
-    let is_long =
-        |sentence: &AnalysisSentence| sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count() > 3;
     (0..reply.sentences.len())
         .filter(|&number| {
-            let sentence = &reply.sentences[number];
-            is_long(sentence) && !takes_in(number) && !sentence.tokens.clone().any(is_personal)
+            let tokens = &reply.sentences[number].tokens;
+            tokens.clone().filter(|&token| reply.tokens[token].is_word).count() > 3
+                && !has_phrase(found, number, PhraseCategory::Acknowledgement)
+                && !tokens.clone().any(|token| is_personal(reply, token))
         })
         .collect()
+}
+
+/// Whether a word speaks of or to somebody, or takes up what somebody feels.
+fn is_personal(reply: &TaggedText, token: usize) -> bool {
+    const WORDS: [&str; 23] = [
+        "you", "your", "yours", "yourself", "i", "me", "my", "we", "us", "our", "he", "she", "him", "her", "his",
+        "they", "them", "their", "let", "it", "that", "this", "don",
+    ];
+    reply.has_class(token, CareClass::Care)
+        || reply.has_class(token, CareClass::Person)
+        || reply.has_class(token, CareClass::Distress)
+        || WORDS.contains(&bare(reply.word(token)))
+}
+
+/// Whether a sentence has a phrase of this kind.
+fn has_phrase(found: &[PhraseMatch], sentence: usize, category: PhraseCategory) -> bool {
+    matches_in_sentence(found, sentence).iter().any(|wording| wording.category == category)
+}
+
+/// A word without what is contracted with it.
+fn bare(word: &str) -> &str {
+    word.split_once('\'').map_or(word, |(bare, _)| bare)
+}
+
+/// Whether a word stands for somebody who is neither the user nor the speaker.
+fn is_third_person(word: &str) -> bool {
+    matches!(bare(word), "he" | "she" | "him" | "her" | "his" | "they" | "them")
+}
+
+fn suggests(reply: &TaggedText, sentence: &AnalysisSentence) -> bool {
+    matches!(sentence.mood, Mood::Suggestion | Mood::Wish)
+        || sentence.tokens.clone().any(|token| {
+            matches!(reply.word(token), "suggest" | "recommend" | "help" | "helps" | "helped" | "tried" | "talk")
+        })
 }
 
 /// Counts the features of a reply; `stem` is that of the concern.
@@ -161,14 +159,11 @@ pub(super) fn count_features(
         .collect();
     let shared = content.iter().filter(|token| is_shared(token)).count();
     let senses = |sense: PhraseCategory| found.iter().filter(move |wording| wording.category == sense);
-    let is_user =
-        |token: usize| matches!(reply.word(token).split('\'').next(), Some("you" | "your" | "yours" | "yourself"));
+    let is_user = |token: usize| matches!(bare(reply.word(token)), "you" | "your" | "yours" | "yourself");
     let addressing = reply.sentences.iter().filter(|sentence| sentence.tokens.clone().any(is_user)).count();
-    let is_other =
-        |word: &str| matches!(word.split('\'').next(), Some("he" | "she" | "him" | "her" | "his" | "they" | "them"));
-    let has_people =
-        (0..user.tokens.len()).any(|token| user.has_class(token, CareClass::Person) || is_other(user.word(token)));
-    let of_people = words.iter().any(|&token| is_other(reply.word(token)));
+    let has_people = (0..user.tokens.len())
+        .any(|token| user.has_class(token, CareClass::Person) || is_third_person(user.word(token)));
+    let of_people = words.iter().any(|&token| is_third_person(reply.word(token)));
     let is_name = |sentence: &AnalysisSentence, token: usize| {
         reply.is_capital_inside(sentence, token)
             && reply.word(token).len() > 2
@@ -181,19 +176,12 @@ pub(super) fn count_features(
         .flat_map(|sentence| sentence.tokens.clone().filter(|&token| is_name(sentence, token)))
         .take(3)
         .count();
-    let suggests = |sentence: &AnalysisSentence| {
-        matches!(sentence.mood, Mood::Suggestion | Mood::Wish)
-            || sentence.tokens.clone().any(|token| {
-                matches!(reply.word(token), "suggest" | "recommend" | "help" | "helps" | "helped" | "tried" | "talk")
-            })
-    };
     let asks_back = reply.sentences.last().is_some_and(|last| {
         last.is_question()
             && !last.tokens.clone().any(|token| reply.has_class(token, CareClass::Elsewhere) || is_name(last, token))
     });
-    let has_notice =
-        |number| matches_in_sentence(found, number).iter().any(|wording| wording.category == PhraseCategory::Formula);
-    let only_notices = !reply.sentences.is_empty() && (0..reply.sentences.len()).all(has_notice);
+    let only_notices = !reply.sentences.is_empty()
+        && (0..reply.sentences.len()).all(|number| has_phrase(found, number, PhraseCategory::Formula));
     let flag = |is: bool| f64::from(u8::from(is));
     [
         senses(PhraseCategory::Acknowledgement).take(2).count() as f64,
@@ -211,7 +199,7 @@ pub(super) fn count_features(
         flag(reply.text.contains('!')),
         impersonal.len() as f64 / sentences,
         names as f64,
-        flag(reply.sentences.iter().any(suggests)),
+        flag(reply.sentences.iter().any(|sentence| suggests(reply, sentence))),
         flag(asks_back),
         flag(only_notices),
         flag(!known.request.distress.is_empty()),

@@ -79,9 +79,9 @@ impl UserRequest {
             }
             request.asks_for_a_forecast |= asks && here(PhraseCategory::Forecast);
         }
-        let any = |class: CareClass| (0..user.tokens.len()).any(|token| user.has_class(token, class));
         request.tells_of_a_thing = request.distress.is_empty()
-            && (has(PhraseCategory::Harmless) || any(CareClass::Task) && !any(CareClass::Person));
+            && (has(PhraseCategory::Harmless)
+                || user.contains_class(CareClass::Task) && !user.contains_class(CareClass::Person));
         request.topic = if closes(user, &request.distress) {
             RequestTopic::Closing
         } else if !request.distress.is_empty() {
@@ -184,7 +184,6 @@ fn distress(user: &TaggedText, found: &[PhraseMatch]) -> Vec<usize> {
     let mut tokens: Vec<usize> = words.chain(phrases).collect();
     tokens.sort_unstable();
     tokens.dedup();
-    let any = |class: CareClass| (0..user.tokens.len()).any(|token| user.has_class(token, class));
     // Who failed or lost something is no thing.
     let is_of_the_user = |token: usize| {
         token
@@ -192,7 +191,10 @@ fn distress(user: &TaggedText, found: &[PhraseMatch]) -> Vec<usize> {
             .is_some_and(|before| matches!(user.word(before), "i" | "i've" | "i'm" | "we" | "we've" | "just"))
     };
     let is_of_a_thing = |&token: &usize| !is_of_the_user(token) && user.has_class(token, CareClass::Breaking);
-    if any(CareClass::Task) && !any(CareClass::Person) && tokens.iter().all(is_of_a_thing) {
+    if user.contains_class(CareClass::Task)
+        && !user.contains_class(CareClass::Person)
+        && tokens.iter().all(is_of_a_thing)
+    {
         tokens.clear();
     }
     tokens

@@ -38,6 +38,11 @@ impl TaggedText {
     pub(super) fn has_class(&self, token: usize, class: CareClass) -> bool {
         self.classes.get(token).is_some_and(|classes| classes.has(class))
     }
+
+    /// Whether any token is of this class.
+    pub(super) fn contains_class(&self, class: CareClass) -> bool {
+        self.classes.iter().any(|classes| classes.has(class))
+    }
 }
 
 impl Deref for TaggedText {

@@ -110,25 +110,22 @@ impl Checklist {
         list: usize,
         items: usize,
     ) -> Result<Vec<ItemVerdict>, ScoreError> {
+        (0..items).map(|item| self.verdict(seats, list, item)).collect()
+    }
+
+    fn verdict(&self, seats: &ChecklistReplies, list: usize, item: usize) -> Result<ItemVerdict, ScoreError> {
         let replies = || seats.iter().filter_map(|seat| seat.verdicts.get(list));
-        let verdict = |at: usize| {
-            let votes: Vec<Result<f64, ScoreError>> = replies()
-                .map(|step_verdict| match step_verdict {
-                    Ok(step_verdict) => {
-                        Ok(step_verdict.get(at).map_or(0.0, |step_verdict| f64::from(step_verdict.met)))
-                    }
-                    Err(error) => Err(error.clone()),
-                })
-                .collect();
-            let value = self.panel.vote(&votes)?.value;
-            let quotes = replies().filter_map(|step_verdict| step_verdict.as_ref().ok()?.get(at));
-            let quote = quotes
-                .filter(|step_verdict| step_verdict.met)
-                .map(|step_verdict| step_verdict.quote.trim())
-                .find(|quote| !quote.is_empty());
-            Ok(ItemVerdict { value, quote: quote.map(str::to_owned) })
-        };
-        (0..items).map(verdict).collect()
+        let votes: Vec<Result<f64, ScoreError>> = replies()
+            .map(|reply| match reply {
+                Ok(verdicts) => Ok(verdicts.get(item).map_or(0.0, |verdict| f64::from(verdict.met))),
+                Err(error) => Err(error.clone()),
+            })
+            .collect();
+        let value = self.panel.vote(&votes)?.value;
+        let quotes = replies().filter_map(|reply| reply.as_ref().ok()?.get(item));
+        let quote =
+            quotes.filter(|verdict| verdict.met).map(|verdict| verdict.quote.trim()).find(|quote| !quote.is_empty());
+        Ok(ItemVerdict { value, quote: quote.map(str::to_owned) })
     }
 
     /// Says which judges gave no verdict.

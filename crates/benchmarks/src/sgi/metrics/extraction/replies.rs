@@ -100,13 +100,12 @@ pub fn step_level_accuracy(reply: &str, options: ReplyParseOptions) -> Option<(f
     }
     let mut steps = Vec::with_capacity(items.len());
     for item in &items {
-        let word = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
-        let verdict = match item.get("judge") {
+        let is_correct = match item.get("judge") {
             Some(Json::String(verdict)) => probare_text::python::lower(verdict) == "correct",
             Some(_) => return None,
             None => false,
         };
-        steps.push(JudgedStep { is_correct: verdict, step: word("solution_step"), reason: word("reason") });
+        steps.push(JudgedStep::new(is_correct, item));
     }
     let correct = steps.iter().filter(|step| step.is_correct).count();
     Some((correct as f64 / steps.len() as f64, steps))
@@ -118,9 +117,8 @@ pub fn official_step_accuracy(reply: &str) -> Option<(f64, Vec<JudgedStep>)> {
     let items = reply_list(reply, ReplyParseOptions::default())?;
     let mut steps = Vec::with_capacity(items.len());
     for item in &items {
-        let word = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
         let is_correct = item.as_object()?.get("judge")?.as_str() == Some("correct");
-        steps.push(JudgedStep { is_correct, step: word("solution_step"), reason: word("reason") });
+        steps.push(JudgedStep::new(is_correct, item));
     }
     let correct = steps.iter().filter(|step| step.is_correct).count();
     let accuracy = if steps.is_empty() { 0.0 } else { correct as f64 / steps.len() as f64 };
@@ -173,4 +171,11 @@ pub struct JudgedStep {
     pub step: String,
     /// Why.
     pub reason: String,
+}
+
+impl JudgedStep {
+    fn new(is_correct: bool, item: &Json) -> Self {
+        let word = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+        Self { is_correct, step: word("solution_step"), reason: word("reason") }
+    }
 }

@@ -94,15 +94,13 @@ pub(super) struct ContentToken {
     pub is_amount: bool,
 }
 
-/// Holds a sentence against the context. Numbers are looked for by `amounts`.
-pub(super) fn sentence_support(
+/// The content words of a sentence. Numbers are looked for by `amounts`.
+fn content_tokens(
     analysis: &TextAnalysis,
     sentence: &AnalysisSentence,
     sources: &ContextIndex,
     amounts: &ResponseAmounts<'_>,
-    scratch: &mut SupportScratch,
-) -> SentenceSupport {
-    let span = analysis.original_span(sentence.content_start, sentence.tokens.end - 1);
+) -> Vec<ContentToken> {
     let mut content: Vec<ContentToken> = Vec::new();
     for token in sentence.content_start..sentence.tokens.end {
         count_steps(1);
@@ -130,7 +128,19 @@ pub(super) fn sentence_support(
             });
         }
     }
-    let count = content.len().max(1) as f64;
+    content
+}
+
+/// Holds a sentence against the context. Numbers are looked for by `amounts`.
+pub(super) fn sentence_support(
+    analysis: &TextAnalysis,
+    sentence: &AnalysisSentence,
+    sources: &ContextIndex,
+    amounts: &ResponseAmounts<'_>,
+    scratch: &mut SupportScratch,
+) -> SentenceSupport {
+    let span = analysis.original_span(sentence.content_start, sentence.tokens.end - 1);
+    let content = content_tokens(analysis, sentence, sources, amounts);
     let mut support = SentenceSupport {
         span,
         shares: MissingShares::default(),
@@ -142,24 +152,7 @@ pub(super) fn sentence_support(
         verdict: SentenceVerdict::Open { words: Vec::new(), lost: None, is_vetoed: false },
         content: content.len(),
     };
-    let mut lacking = 0.0;
-    for word in &content {
-        count_steps(1);
-        let is_held = word.stem.is_some();
-        let is_known = is_held || word.is_name && sources.has_name_like(analysis.word(word.token));
-        if word.is_name {
-            support.names.push((word.token, is_known));
-        }
-        if !is_known {
-            let has_synonym = !word.is_name && has_synonym(analysis.word(word.token), sources);
-            lacking += if has_synonym { 0.5 } else { 1.0 };
-            if support.missing.last() != Some(&word.token) && !has_synonym {
-                support.missing.push(word.token);
-            }
-        }
-    }
-    support.shares.words = lacking / count;
-    support.shares.names = f64::from(u8::from(support.names.iter().any(|(_, is_known)| !is_known)));
+    measure_missing(&content, analysis, sources, &mut support);
     support.shares.pairs = pairs(&content, sources).unwrap_or(support.shares.words);
     measure_cover(&content, sources, scratch, &mut support);
     if let Some(nearest) = support.nearest {
@@ -185,6 +178,33 @@ pub(super) fn sentence_support(
     support.shares.pairs *= few;
     support.shares.cover *= few;
     support
+}
+
+/// The words and names that the context lacks.
+fn measure_missing(
+    content: &[ContentToken],
+    analysis: &TextAnalysis,
+    sources: &ContextIndex,
+    support: &mut SentenceSupport,
+) {
+    let mut lacking = 0.0;
+    for word in content {
+        count_steps(1);
+        let is_held = word.stem.is_some();
+        let is_known = is_held || word.is_name && sources.has_name_like(analysis.word(word.token));
+        if word.is_name {
+            support.names.push((word.token, is_known));
+        }
+        if !is_known {
+            let has_synonym = !word.is_name && has_synonym(analysis.word(word.token), sources);
+            lacking += if has_synonym { 0.5 } else { 1.0 };
+            if support.missing.last() != Some(&word.token) && !has_synonym {
+                support.missing.push(word.token);
+            }
+        }
+    }
+    support.shares.words = lacking / content.len().max(1) as f64;
+    support.shares.names = f64::from(u8::from(support.names.iter().any(|(_, is_known)| !is_known)));
 }
 
 /// Share of the content words, numbers aside, that a sentence of the context holds.

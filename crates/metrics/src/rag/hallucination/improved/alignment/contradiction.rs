@@ -140,17 +140,16 @@ impl SentenceAlignment<'_> {
 
     /// Whether a denial comes in or is left out beside an exchange of logic: "not … if" says what "unless" says.
     fn denies_beside(&self, charge: &ContradictionCandidate) -> bool {
-        let denies = |unit: &AlignmentUnit<'_>| unit.logic() == Some("not");
         let comes_in = self
             .response_units
             .iter()
             .zip(&self.path.matches)
             .enumerate()
-            .any(|(index, (unit, at))| index != charge.response_unit && at.is_none() && denies(unit));
+            .any(|(index, (unit, at))| index != charge.response_unit && at.is_none() && unit.denies());
         let sentence = self.context_units[charge.context_unit].sentence;
         comes_in
             || self.context_units.iter().zip(self.used).enumerate().any(|(at, (unit, used))| {
-                at != charge.context_unit && !used && unit.sentence == sentence && denies(unit)
+                at != charge.context_unit && !used && unit.sentence == sentence && unit.denies()
             })
     }
 
@@ -237,7 +236,7 @@ impl SentenceAlignment<'_> {
 
     /// A denial between two words that stay.
     fn find_dropped_denials(&self, charges: &mut Vec<ContradictionCandidate>) {
-        if self.response_units.iter().any(|unit| unit.logic() == Some("not")) {
+        if self.response_units.iter().any(AlignmentUnit::denies) {
             return;
         }
         let met: Vec<(usize, usize)> =
@@ -246,7 +245,7 @@ impl SentenceAlignment<'_> {
             let ((_, from), (index, at)) = (pair[0], pair[1]);
             if at == from + 2
                 && self.context_units[at].sentence == self.context_units[from].sentence
-                && self.context_units[at - 1].logic() == Some("not")
+                && self.context_units[at - 1].denies()
             {
                 charges.push(self.candidate(ContradictionKind::Affirmed, index, at - 1, 0.0, CLOSER));
             }

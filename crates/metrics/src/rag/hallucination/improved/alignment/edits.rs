@@ -135,16 +135,15 @@ impl SentenceAlignment<'_> {
     /// Whether the value of the sentence may not speak for it.
     pub(super) fn is_vetoed(&self, doubts: &[SuspectEdit]) -> bool {
         let is_value = |index: usize| self.response_units[index].value().is_some();
-        let is_denial = |unit: &AlignmentUnit<'_>| unit.logic() == Some("not");
         let is_new = |index: usize| {
-            self.path.matches[index].is_none() && (is_value(index) || is_denial(&self.response_units[index]))
+            self.path.matches[index].is_none() && (is_value(index) || self.response_units[index].denies())
         };
         let is_new_value = || (0..self.response_units.len()).any(is_new);
         let is_met = |at: usize, there: &AlignmentUnit<'_>| {
             self.used.get(at) == Some(&true) && self.context_units[at].sentence == there.sentence
         };
         let is_affirmed = |at: usize| {
-            is_denial(self.context_units[at])
+            self.context_units[at].denies()
                 && !self.used[at]
                 && is_met(at - 1, self.context_units[at])
                 && is_met(at + 1, self.context_units[at])

@@ -187,6 +187,11 @@ impl<'a> AlignmentUnit<'a> {
         if let UnitKind::Logic(class) = self.kind { Some(class) } else { None }
     }
 
+    /// Whether it is a *not*.
+    pub(super) fn denies(&self) -> bool {
+        self.logic() == Some("not")
+    }
+
     pub(super) const fn is_name(&self) -> bool {
         matches!(self.kind, UnitKind::Name)
     }
@@ -291,106 +296,157 @@ pub(super) fn sentence_units<'a>(
     values: &'a [UnitValue],
     sources: &ContextIndex,
 ) -> Vec<AlignmentUnit<'a>> {
-    let mut units: Vec<AlignmentUnit<'a>> = Vec::new();
-    let (mut clause, mut part, mut joined) = (0, 0, 0);
-    let mut lead = "";
-    let mut is_led = false;
-    let mut next_value = values.partition_point(|value| {
-        value.amount.span.end <= analysis.tokens.get(from).map_or(0, |token| token.origin.start)
-    });
+    let start = analysis.tokens.get(from).map_or(0, |token| token.origin.start);
+    let mut reader = UnitReader {
+        analysis,
+        sentence,
+        number,
+        values: &values[values.partition_point(|value| value.amount.span.end <= start)..],
+        sources,
+        clause: 0,
+        part: 0,
+        joined: 0,
+        lead: "",
+        is_led: false,
+        units: Vec::new(),
+    };
     let mut token = from;
     while token < sentence.tokens.end {
         probare_cancellation::count_steps(1);
-        let found = &analysis.tokens[token];
-        let word = analysis.word(token);
-        let at = token;
-        token += 1;
-        while values.get(next_value).is_some_and(|value| value.amount.span.end <= found.origin.start) {
-            next_value += 1;
+        token = reader.read(token);
+    }
+    reader.units
+}
+
+/// Reads the units of a sentence, token by token.
+struct UnitReader<'a, 's> {
+    analysis: &'a TextAnalysis,
+    sentence: &'s AnalysisSentence,
+    number: usize,
+    /// Those that come.
+    values: &'a [UnitValue],
+    sources: &'s ContextIndex,
+    clause: u32,
+    part: u32,
+    joined: u32,
+    lead: &'a str,
+    is_led: bool,
+    units: Vec<AlignmentUnit<'a>>,
+}
+
+impl<'a> UnitReader<'a, '_> {
+    /// Reads what stands at a token; where it goes on.
+    fn read(&mut self, at: usize) -> usize {
+        let analysis = self.analysis;
+        let (found, word) = (&analysis.tokens[at], analysis.word(at));
+        while let Some((value, rest)) = self.values.split_first()
+            && value.amount.span.end <= found.origin.start
+        {
+            self.values = rest;
         }
-        joined += u32::from(joins(word));
-        let unit = |kind: UnitKind<'a>, word: &'a str, stem: Option<StemId>, span: Range<usize>| AlignmentUnit {
+        self.joined += u32::from(joins(word));
+        if let Some(end) = self.read_values(at) {
+            self.lead = "";
+            self.is_led = false;
+            let mut behind = at + 1..self.sentence.tokens.end;
+            return behind
+                .find(|token| analysis.tokens[*token].origin.start >= end)
+                .unwrap_or(self.sentence.tokens.end);
+        }
+        if !found.is_word {
+            self.read_mark(at);
+            return at + 1;
+        }
+        let mut end = at + 1;
+        if let Some((class, length)) = self.logic(at) {
+            end = at + length;
+            let span = found.origin.start..analysis.tokens[end - 1].origin.end;
+            self.push(at, UnitKind::Logic(class), word, None, span);
+            self.is_led = false;
+        } else if !found.roles.has(LexicalRole::Function) {
+            let kind =
+                if found.is_capital && is_name(analysis, self.sentence, at) { UnitKind::Name } else { UnitKind::Word };
+            for part in word_parts(word) {
+                let stem = self.sources.stem(part);
+                self.push(at, kind, part, stem, found.origin.clone());
+            }
+            self.is_led = false;
+        } else {
+            self.is_led |= subordinates(word);
+        }
+        // "By the owner" leads with *by*.
+        if !found.roles.has(LexicalRole::Determiner) {
+            self.lead = word;
+        }
+        end
+    }
+
+    fn push(&mut self, at: usize, kind: UnitKind<'a>, word: &'a str, stem: Option<StemId>, span: Range<usize>) {
+        self.units.push(AlignmentUnit {
             kind,
             word,
             stem,
             token: at,
             span,
-            sentence: number,
-            clause,
-            part,
-            limb: clause + joined,
-            preceding_word: lead,
-            is_dependent: is_led,
-            is_claim: found.roles.has_any(CLAIMS),
-        };
-        let mut values_end = None;
-        // A range may be one token with two values.
-        while let Some(value) = values.get(next_value).filter(|value| value.amount.span.start < found.origin.end) {
-            units.push(unit(UnitKind::Value(value), word, sources.stem(word), value.amount.span.clone()));
-            next_value += 1;
-            values_end = Some(value.amount.span.end);
-        }
-        if let Some(end) = values_end {
-            while token < sentence.tokens.end && analysis.tokens[token].origin.start < end {
-                token += 1;
-            }
-            lead = "";
-            is_led = false;
-            continue;
-        }
-        if !found.is_word {
-            is_led = false;
-            if matches!(word, "," | ";" | ":" | "(" | ")" | "-" | ".") {
-                clause += 1;
-                let opens = matches!(analysis.word(token), "although" | "though" | "so") || joins(analysis.word(token));
-                part += u32::from(word == ";" || matches!(word, "," | ")") && opens);
-            }
-            continue;
-        }
-        let near = |ahead: usize| {
-            let is_here = at + ahead < sentence.tokens.end && analysis.tokens[at + ahead].is_word;
-            if is_here { analysis.word(at + ahead) } else { "" }
-        };
-        let logic = if found.roles.has(LexicalRole::Contraction) {
-            Some(("not", 1))
-        } else {
-            expression_entry(LexicalRole::Logic, near)
-        };
-        // "About the coach" is no rounding.
-        let before_value = |token: usize| {
-            let next = analysis.tokens.get(token).map_or(0..0, |token| token.origin.clone());
-            values[next_value..]
-                .iter()
-                .take(1)
-                .any(|value| value.amount.span.start < next.end && next.start < value.amount.span.end)
-        };
-        let logic = logic.filter(|(class, length)| {
-            *class != "about" || matches!(word, "almost" | "nearly") || before_value(at + length)
+            sentence: self.number,
+            clause: self.clause,
+            part: self.part,
+            limb: self.clause + self.joined,
+            preceding_word: self.lead,
+            is_dependent: self.is_led,
+            is_claim: self.analysis.tokens[at].roles.has_any(CLAIMS),
         });
-        if let Some((class, length)) = logic {
-            token = at + length;
-            let end = analysis.tokens[token - 1].origin.end;
-            units.push(unit(UnitKind::Logic(class), word, None, found.origin.start..end));
-            is_led = false;
-        } else if !found.roles.has(LexicalRole::Function) {
-            let kind =
-                if found.is_capital && is_name(analysis, sentence, at) { UnitKind::Name } else { UnitKind::Word };
-            for part in word_parts(word) {
-                units.push(unit(kind, part, sources.stem(part), found.origin.clone()));
-            }
-            is_led = false;
-        } else {
-            is_led |= subordinates(word);
+    }
+
+    /// The values that begin before the end of a token: a range may be one token with two. Where the last one ends.
+    fn read_values(&mut self, at: usize) -> Option<usize> {
+        let (word, until) = (self.analysis.word(at), self.analysis.tokens[at].origin.end);
+        let mut end = None;
+        while let Some((value, rest)) = self.values.split_first()
+            && value.amount.span.start < until
+        {
+            let stem = self.sources.stem(word);
+            self.push(at, UnitKind::Value(value), word, stem, value.amount.span.clone());
+            self.values = rest;
+            end = Some(value.amount.span.end);
         }
-        // "By the owner" leads with *by*.
-        if !found.roles.has(LexicalRole::Determiner) {
-            lead = word;
+        end
+    }
+
+    fn read_mark(&mut self, at: usize) {
+        self.is_led = false;
+        let (word, next) = (self.analysis.word(at), self.analysis.word(at + 1));
+        if matches!(word, "," | ";" | ":" | "(" | ")" | "-" | ".") {
+            self.clause += 1;
+            let opens = matches!(next, "although" | "though" | "so") || joins(next);
+            self.part += u32::from(word == ";" || matches!(word, "," | ")") && opens);
         }
     }
-    units
+
+    /// The class of the word of logic at a token, and how many words it has.
+    fn logic(&self, at: usize) -> Option<(&'static str, usize)> {
+        let analysis = self.analysis;
+        if analysis.tokens[at].roles.has(LexicalRole::Contraction) {
+            return Some(("not", 1));
+        }
+        let near = |ahead: usize| {
+            let is_here = at + ahead < self.sentence.tokens.end && analysis.tokens[at + ahead].is_word;
+            if is_here { analysis.word(at + ahead) } else { "" }
+        };
+        // "About the coach" is no rounding.
+        expression_entry(LexicalRole::Logic, near).filter(|(class, length)| {
+            *class != "about" || matches!(analysis.word(at), "almost" | "nearly") || self.has_value_at(at + length)
+        })
+    }
+
+    fn has_value_at(&self, token: usize) -> bool {
+        let span = self.analysis.tokens.get(token).map_or(0..0, |token| token.origin.clone());
+        let next = self.values.first();
+        next.is_some_and(|value| value.amount.span.start < span.end && span.start < value.amount.span.end)
+    }
 }
 
-/// The values of a chunk.
+/// The values of a chunk./// The values of a chunk.
 pub(super) fn values_in_chunk(values: &[UnitValue], chunk: usize) -> &[UnitValue] {
     let from = values.partition_point(|value| value.chunk < chunk);
     let to = values.partition_point(|value| value.chunk <= chunk);
