@@ -86,10 +86,12 @@ export const embeddedSource = () => {
     if (sort === "order") return fitting.map(({ group }) => group);
     const isDown = sort.startsWith("-");
     const metric = metrics.findIndex(({ name }) => name === sort || `-${name}` === sort);
-    if (sort && metric < 0) throw new RequestError(422, `cases cannot be sorted by \`${sort}\``);
+    // The list of a server calls this order by its name; here it is the one without a name.
+    const isWorstFirst = !sort || (sort === "worst" && metric < 0);
+    if (!isWorstFirst && metric < 0) throw new RequestError(422, `cases cannot be sorted by \`${sort}\``);
     /** What the least comes first by: the worst output of a case, or its least or largest value. @param {Fitting} one @returns {number[]} */
     const keyOf = ({ outputs }) => {
-      if (!sort)
+      if (isWorstFirst)
         return outputs
           .map(({ shortfall }) => shortfall)
           .sort((a, b) => b[0] - a[0] || b[1] - a[1])[0]
