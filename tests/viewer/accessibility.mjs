@@ -130,6 +130,7 @@ for (const [width, looks] of windows) {
     await page.waitForSelector(ready, { state: "attached" });
     await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
     if (act) await act(page);
+    if (!(await page.$("h1"))) fault(`${name}: no heading`);
     await page.evaluate(axe);
     for (const [look, media] of Object.entries(looks)) {
       await page.emulateMedia({ media: "screen", ...media });

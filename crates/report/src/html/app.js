@@ -1,7 +1,18 @@
 // Which view the address names, and what keys do.
 import { make } from "./case.js";
-import { button, currentAddress, elementById, goTo, setBusy, show } from "./page.js";
-import { failure } from "./source.js";
+import {
+  button,
+  currentAddress,
+  elementById,
+  goTo,
+  link,
+  linkTo,
+  setBusy,
+  setTrail,
+  show,
+  withCondition,
+} from "./page.js";
+import { failure, source } from "./source.js";
 
 const commonKeys = [
   ["j k", "next and previous case"],
@@ -15,6 +26,8 @@ const filterWords =
   'A filter: token_f1<0.5 metric:label status:failed tag:en model:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 ' +
   "repeat=1 flipped flipped:token_f1. All conditions have to hold; OR between two, NOT or - before one, and parentheses are " +
   "understood.";
+/** What views are called that are not the first. @type {Record<string, string>} */
+const viewNames = { cases: "Cases", case: "Case", compare: "Compare", labels: "Labels" };
 const storedKeys = "probare-keys";
 // A page that was opened from the disk may have no storage.
 const storedSetting = () => {
@@ -129,7 +142,10 @@ export const startApp = ({ views, keys = [], actions = {}, keysOf, keyOf, failur
       const isPlaced = await (views[view] || views.runs)(query);
       if (mine === turn && view !== "runs" && !isPlaced) scrollTo({ top: 0, behavior: "instant" });
     } catch (error) {
-      if (mine === turn) show("Probare", [failureOf(error, render)]);
+      if (mine !== turn) return;
+      const name = viewNames[view] || (source.home ? "Runs" : "Cases");
+      setTrail(source.home ? source.home() : link(linkTo("cases"), "Cases"));
+      show(name, [make("h1", {}, name), failureOf(error, render)]);
     }
   };
   history.scrollRestoration = "manual";
