@@ -61,9 +61,12 @@ const goUp = () => {
 const showFailed = () => {
   const { view, query, hidden } = currentAddress();
   if (!document.getElementById("filter")) return;
-  const words = (query.q || "").split(/\s+/).filter(Boolean);
-  const rest = words.filter((word) => word !== "status:failed");
-  const q = (rest.length < words.length ? rest : [...words, "status:failed"]).join(" ");
+  const before = (query.q || "").trim();
+  // Where conditions are joined or quoted, only a last one that is joined by nothing is taken away.
+  const isPlain = !/["()]|(^|\s)(OR|AND|NOT)(\s|$)/.test(before);
+  const place = isPlain ? /(^|\s+)status:failed(?=\s|$)/g : /(?<!(^|\s)(OR|AND|NOT))\s+status:failed$/;
+  const rest = before.replace(place, "").trim();
+  const q = rest === before ? withCondition(before, "status:failed") : rest;
   if (view !== "case") goTo("cases", { ...query, hide: hidden, from: undefined, q });
 };
 
@@ -97,7 +100,11 @@ export const startApp = ({ views, keys = [], actions = {}, keysOf, keyOf, failur
     const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", checked: areKeysOn }));
     box.addEventListener("change", () => {
       areKeysOn = box.checked;
-      localStorage.setItem(storedKeys, areKeysOn ? "on" : "off");
+      try {
+        localStorage.setItem(storedKeys, areKeysOn ? "on" : "off");
+      } catch {
+        // It is so until the page is closed.
+      }
     });
     help.replaceChildren(
       make("h2", { id: "help-title" }, "Keys"),
