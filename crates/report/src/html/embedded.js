@@ -74,10 +74,12 @@ export const embeddedSource = () => {
       const { texts, asked = [] } = recordOf(item);
       return [...texts.map(({ text }) => text), ...asked.map(([, text]) => text)].some((text) => has(text, words));
     },
-    errorKinds: (/** @type {Item} */ item) =>
-      item.status === "failed"
-        ? Object.values(recordOf(item).line.scores).flatMap(({ error, kind }) => (error === undefined ? [] : [kind]))
-        : [],
+    errorKind: (/** @type {Item} */ item, /** @type {string | undefined} */ metric) => {
+      if (item.status !== "failed") return undefined;
+      const { scores } = recordOf(item).line;
+      const failed = metric ? scores[metric] : Object.values(scores).find(({ error }) => error !== undefined);
+      return failed?.kind;
+    },
   };
 
   /** Cases with their outputs that fit. @typedef {{ group: Group, outputs: Item[] }} Fitting */

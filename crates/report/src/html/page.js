@@ -51,7 +51,7 @@ export const goTo = (view, parameters) => {
 };
 /** A word of a filter, in quotation marks where it needs them. @param {string} word */
 export const quoted = (word) =>
-  /^[^\s"\\()<>=:~!-][^\s"\\()<>=:~!]*$/.test(word) && !/^(AND|OR|NOT)$/.test(word)
+  /^(?!-)[^\p{White_Space}"\\()<>=:~!]+$/u.test(word) && !/^(AND|OR|NOT)$/.test(word)
     ? word
     : `"${word.replace(/(["\\])/g, "\\$1")}"`;
 /** A filter with one more condition. @param {string | undefined} filter @param {string} condition */
