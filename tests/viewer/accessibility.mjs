@@ -31,7 +31,15 @@ run(["runs", "export", "1", "-o", "saved.html"]);
 run(["compare", "1@swift", "1@steady", "-o", "comparison.html"]);
 const response =
   "# Built\n\n1. by **the council**\n\n```\nin 1921\n```\n\n| year | what |\n|---|---|\n| 1922 | pier |\n";
-const markdown = { id: "markdown", query: "Who built it?", response, reference: ["the council built it in 1921"] };
+// A tag without a place to break it must not make the page wider.
+const tags = ["era:" + "modern_".repeat(30)];
+const markdown = {
+  id: "markdown",
+  query: "Who built it?",
+  response,
+  reference: ["the council built it in 1921"],
+  tags,
+};
 writeFileSync(path.join(folder, "markdown.cases.jsonl"), `${JSON.stringify(markdown)}\n`);
 // The configuration of the example is not of this file.
 const metrics = ["-m", "token_f1", "-m", "rouge_l"];
