@@ -205,18 +205,18 @@ const scoresTable = (found, query) => {
   const hasCost = outputs.some(({ cost_usd }) => cost_usd);
   const hasLatency = outputs.some(({ latency_ms }) => latency_ms);
   const toLabel = labelLinks(query);
-  /** @param {string} by @param {any} words @param {string | null} title */
-  const head = (by, words, title) => {
+  /** @param {string} by @param {any} words @param {string | null} title @param {string} [name] */
+  const head = (by, words, title, name = by) => {
     const now = query.sort === by ? "ascending" : query.sort === `-${by}` ? "descending" : null;
     const sort = () =>
       goTo("cases", { ...query, hide: hidden, from: undefined, sort: now === "ascending" ? `-${by}` : by });
-    const control = button("", sort, { "aria-label": `Sort by ${by}` });
+    const control = button("", sort, { "aria-label": `Sort by ${name}` });
     control.append(...words);
     return make("th", { scope: "col", class: "right", "aria-sort": now, title }, control);
   };
   const heads = shown.map((at) => head(all[at].name, breakable(all[at].name), all[at].summary));
   if (hasCost) heads.push(head("cost", ["Cost"], "What the answer cost"));
-  if (hasLatency) heads.push(head("latency", ["Time"], "How long the answer took"));
+  if (hasLatency) heads.push(head("latency", ["Time"], "How long the answer took", "time"));
   /** @param {CaseRow} row */
   const body = (row) => {
     const rows = row.outputs.map((output, at) => {

@@ -2,7 +2,7 @@
 // not decided has no scores in it, so there is nothing to hide here.
 import { amount, breakable, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
 import { request } from "./http.js";
-import { announce, button, download, goTo, link, linkTo, setTrail, show, tell } from "./page.js";
+import { announce, button, download, goTo, link, linkTo, setTrail, show, tableCard, tell } from "./page.js";
 import { failure, fetchJson } from "./source.js";
 
 /**
@@ -345,29 +345,10 @@ export const labelsView = () => {
         make("td", { class: "right" }, more(one)),
       ),
     );
-    return rows.length
-      ? make(
-          "div",
-          { class: "groups card scroll" },
-          make(
-            "table",
-            { class: "agreements" },
-            make("caption", { class: "sr" }, "Agreement beyond chance"),
-            make(
-              "thead",
-              {},
-              make(
-                "tr",
-                {},
-                ["Agreement", "Same", "Kappa (95 %)", "For ±0.1"].map((words, at) =>
-                  make("th", { scope: "col", class: at ? "right" : "" }, words),
-                ),
-              ),
-            ),
-            make("tbody", {}, rows),
-          ),
-        )
-      : null;
+    const heads = ["Agreement", "Same", "Kappa (95 %)", "For ±0.1"].map((words, at) =>
+      make("th", { scope: "col", class: at ? "right" : "" }, words),
+    );
+    return rows.length ? tableCard("groups", "Agreement beyond chance", heads, rows, { class: "agreements" }) : null;
   };
   // Everything is drawn anew; who is in a field stays there, with what was written since.
   /** @type {string | null} */
