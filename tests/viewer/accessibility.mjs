@@ -69,6 +69,7 @@ const views = [
   ["cases", "/view#/cases?run=r1&q=id~symbol-h", "tbody.case"],
   ["cases-sorted", "/view#/cases?run=r1&q=token_f1%3C0.5+id~symbol-h&sort=token_f1", "tbody.case"],
   ["grid", "/view#/cases?run=r1&q=id~symbol-h&layout=grid", "table.grid tbody"],
+  ["columns", "/view#/cases?run=r1&q=id~symbol-h", "tbody.case", chooseColumns],
   ["nothing", "/view#/cases?run=r1&q=tag:nothing", "#hint"],
   ["wrong-filter", "/view#/cases?run=r1&q=token_f2%3C1", "#filter-error bdi"],
   ["case", "/view#/case?run=r1&at=0,3", "article.output .panel"],
@@ -90,6 +91,17 @@ async function openFolds(page) {
   await page.evaluate(() => {
     for (const fold of document.querySelectorAll("main details, #main details")) fold.setAttribute("open", "");
   });
+}
+// The menu stays open, with the focus where it was, for who takes away several columns.
+async function chooseColumns(page) {
+  const columns = (await page.$$("thead th")).length;
+  await page.click("details.menu summary");
+  for (const gone of [1, 2]) {
+    await page.focus(`details.menu[open] label:nth-child(${gone}) input`);
+    await page.keyboard.press("Space");
+    await page.waitForFunction((left) => document.querySelectorAll("thead th").length === left, columns - gone);
+    await page.waitForSelector(`details.menu[open] label:nth-child(${gone}) input:focus`);
+  }
 }
 async function openChange(page) {
   await page.evaluate(() => {

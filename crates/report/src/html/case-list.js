@@ -116,6 +116,8 @@ const filterTools = (found, query) => {
 const countWords = (found, query) =>
   `${amount(found.total, "case")}${query.q ? (found.total === 1 ? " fits" : " fit") : ""}`;
 
+// The column that was chosen last: the menu stays open for who chooses several.
+let lastColumn = "";
 /** Which metrics have a column. @param {CasePage} found @param {Query} query */
 const columnChooser = (found, query) => {
   const { metrics } = found.settings;
@@ -124,9 +126,16 @@ const columnChooser = (found, query) => {
   const boxes = metrics.map(({ name }) => ({ name, isChecked: !hidden.includes(name) }));
   const words = hidden.length ? `Columns (${metrics.length - hidden.length} of ${metrics.length})` : "Columns";
   /** @param {string} name @param {boolean} isChecked */
-  const choose = (name, isChecked) =>
+  const choose = (name, isChecked) => {
+    lastColumn = name;
     goTo("cases", { ...query, hide: hidden.filter((one) => one !== name).concat(isChecked ? [] : [name]) });
-  return checkMenu(words, boxes, choose, []);
+  };
+  const menu = checkMenu(words, boxes, choose, [], Boolean(lastColumn));
+  const last = [...menu.querySelectorAll("input")].find(({ value }) => value === lastColumn);
+  lastColumn = "";
+  // Not before it is on the page.
+  if (last) setTimeout(() => last.focus());
+  return menu;
 };
 /** @param {CasePage} found @param {Query} query */
 const exporter = (found, query) => {
