@@ -282,7 +282,9 @@ const answersGrid = (found, query) => {
   const body = (row) => {
     const byColumn = new Map(row.outputs.map((output) => [column(output), output]));
     const cells = columns.map((name) => cell(byColumn.get(name)));
-    return make("tbody", { class: "case" }, make("tr", {}, make("th", { scope: "row" }, caseHead(row, query)), cells));
+    const more = row.more ? make("span", { class: "soft small" }, `and ${amount(row.more, "more output")}`) : null;
+    const head = make("th", { scope: "row" }, caseHead(row, query), more);
+    return make("tbody", { class: "case" }, make("tr", {}, head, cells));
   };
   const heads = columns.map((name) => make("th", { scope: "col" }, make("bdi", {}, name)));
   const caption = make("caption", { class: "sr" }, "Cases, with one column for each model");
