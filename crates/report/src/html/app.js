@@ -22,10 +22,11 @@ const commonKeys = [
   ["u", "up: from a case to its list, from there to the runs"],
   ["?", "these keys"],
 ];
-const filterWords =
-  'A filter: token_f1<0.5 metric:label status:failed tag:en model:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 ' +
-  "repeat=1 flipped flipped:token_f1. All conditions have to hold; OR between two, NOT or - before one, and parentheses are " +
-  "understood.";
+// A page that is one file does not know all of them.
+const filterWords = () =>
+  `A filter: token_f1<0.5 metric:label status:failed tag:en model:x${source.home ? " dataset:x" : ""} id:x id~x text~"refund"` +
+  `${source.home ? " cost>0.1 latency>900" : ""} repeat=1 flipped flipped:token_f1. All conditions have to hold; OR between ` +
+  "two, NOT or - before one, and parentheses are understood.";
 /** What views are called that are not the first. @type {Record<string, string>} */
 const viewNames = { cases: "Cases", case: "Case", compare: "Compare", labels: "Labels" };
 const storedKeys = "probare-keys";
@@ -110,7 +111,7 @@ export const startApp = ({ views, keys = [], actions = {}, keysOf, keyOf, failur
       make("h2", { id: "help-title" }, "Keys"),
       make("dl", {}, lines),
       make("p", {}, make("label", {}, box, " Single keys do this")),
-      make("p", { class: "small soft" }, filterWords),
+      make("p", { class: "small soft" }, filterWords()),
       button("Close", () => help.close()),
     );
     help.showModal();

@@ -434,7 +434,8 @@ export const labelsView = () => {
     /** What a key does here; nothing where it has no meaning. @param {string} key */
     key: (key) => {
       if (!state || !document.querySelector(".labelling")) return null;
-      const levels = state.levels;
+      const now = state;
+      const levels = now.levels;
       const level = levels[Number(key) - 1];
       if (level && state.sample) return () => decide(level.label);
       /** @type {Record<string, string>} */
@@ -447,7 +448,7 @@ export const labelsView = () => {
         n: () => field("label-note")?.focus(),
         t: () => field("label-tags")?.focus(),
         o: () => field("label-order")?.focus(),
-        e: exported,
+        e: () => (now.exists ? exported() : tell("There are no labels yet")),
       };
       return others[key] || null;
     },
