@@ -20,7 +20,7 @@ import {
   withCondition,
   withDots,
 } from "./page.js";
-import { failure, fetchJson, RequestError, source } from "./source.js";
+import { clearFailure, failure, fetchJson, RequestError, source } from "./source.js";
 
 /**
  * @typedef {import("./page.js").Query} Query
@@ -143,7 +143,9 @@ const exporter = (found, query) => {
   const pressed = button(
     "Export",
     async () => {
+      if (pressed.getAttribute("aria-busy")) return;
       pressed.setAttribute("aria-busy", "true");
+      clearFailure(pressed);
       try {
         const lines = await source.exportCases({ run: query.run, q: query.q, sort: query.sort });
         download(lines, `${fileName(found.run.name)}-cases.jsonl`);
@@ -365,6 +367,7 @@ export const showCases = async (query) => {
       found = await fetchJson("cases", parameters);
       if (runFacts) facts.replaceChildren(runFacts(found.run));
       elementById("amount").textContent = countWords(found, query);
+      error.replaceChildren();
       await drawList(found, query, list);
     } catch (problem) {
       error.replaceChildren(failure(problem));
