@@ -317,18 +317,17 @@ const pager = (found, query) => {
   );
 };
 
+/** @param {Query} query */
+const allCases = (query) => link(linkTo("cases", query), "Show all cases");
 /** What is there in place of a table without rows. @param {CasePage} found @param {Query} query */
 const emptyState = (found, query) => {
   if (!query.q) return make("p", { class: "soft", id: "hint" }, "The run has no finished sample yet.");
-  const all = link(linkTo("cases", { run: query.run, sort: query.sort }), "Show all cases");
-  return make(
-    "p",
-    { class: "soft", id: "hint" },
-    `${found.hint || "No case fits"}${found.hint?.endsWith("?") ? " " : ". "}`,
-    all,
-  );
+  const words = `${found.hint || "No case fits"}${found.hint?.endsWith("?") ? " " : ". "}`;
+  return make("p", { class: "soft", id: "hint" }, words, allCases({ run: query.run, sort: query.sort }));
 };
 
+/** The page of cases that was shown last. @type {CasePage | null} */
+let lastPage = null;
 /** @param {Query} query @returns {Promise<boolean>} whether the page was scrolled to a case */
 export const showCases = async (query) => {
   /** @type {CasePage} */
@@ -346,10 +345,15 @@ export const showCases = async (query) => {
   } catch (error) {
     if (!(error instanceof RequestError && error.status === 422)) throw error;
     refusal = error.message;
-    const run = /** @type {const} */ ({ key: query.run || "", name: query.run || "", kind: "run" });
-    const settings = { metrics: [], hidden: [] };
+    // Of the run it says what it said before, so that the line still suggests its metrics.
+    const key = query.run || "";
+    const { run, settings } =
+      lastPage?.run.key === key
+        ? lastPage
+        : { run: /** @type {const} */ ({ key, name: key, kind: "run" }), settings: { metrics: [], hidden: [] } };
     found = { run, settings, total: 0, from: 0, rows: [], hint: null, has_texts: true };
   }
+  lastPage = found;
   const { run } = found;
   const { home, runFacts, liveLine } = source;
   setTrail(...(home ? [home(), make("span", { "aria-current": "page" }, make("bdi", {}, run.name))] : []));
@@ -373,7 +377,7 @@ export const showCases = async (query) => {
       error.replaceChildren(failure(problem));
     }
   };
-  const live = run.state === "open" && liveLine ? liveLine(run, refresh, refresh) : null;
+  const live = !refusal && run.state === "open" && liveLine ? liveLine(run, refresh, refresh) : null;
   show(run.name, [
     make("h1", {}, make("bdi", {}, home ? run.name : "Cases")),
     facts,
@@ -382,8 +386,13 @@ export const showCases = async (query) => {
     error,
     list,
   ]);
-  announce(countWords(found, query));
-  if (!refusal) await drawList(found, query, list);
+  if (refusal) {
+    elementById("amount").textContent = "";
+    list.append(make("p", { class: "soft" }, allCases({ run: query.run })));
+  } else {
+    announce(countWords(found, query));
+    await drawList(found, query, list);
+  }
   // Who comes back from a case is where it stands.
   const openers = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("a.open")]);
   const before = openers.find((opener) => lastCase === `${query.run || ""} ${opener.dataset.at}`);
