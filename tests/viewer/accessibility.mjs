@@ -102,6 +102,8 @@ async function chooseColumns(page) {
     await page.waitForFunction((left) => document.querySelectorAll("thead th").length === left, columns - gone);
     await page.waitForSelector(`details.menu[open] label:nth-child(${gone}) input:focus`);
   }
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("details.menu:not([open]) summary:focus");
 }
 async function openChange(page) {
   await page.evaluate(() => {

@@ -356,7 +356,7 @@ export const showCases = async (query) => {
   lastPage = found;
   const { run } = found;
   const { home, runFacts, liveLine } = source;
-  setTrail(...(home ? [home(), make("span", { "aria-current": "page" }, make("bdi", {}, run.name))] : []));
+  setTrail(...(home ? [home(), make("span", { "aria-current": "page" }, make("bdi", {}, short(run.name, 60)))] : []));
   const facts = make("div", {}, refusal ? null : runFacts?.(run));
   const list = make("div", {});
   const error = make(

@@ -110,7 +110,13 @@ export const checkMenu = (words, boxes, choose, more, isOpen) => {
     return make("label", {}, box, " ", name);
   });
   const summary = make("summary", {}, words);
-  return make("details", { class: "menu", open: isOpen }, summary, make("div", { class: "card" }, lines, more));
+  const menu = make("details", { class: "menu", open: isOpen }, summary, make("div", { class: "card" }, lines, more));
+  menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => {
+    if (key !== "Escape") return;
+    menu.open = false;
+    summary.focus();
+  });
+  return menu;
 };
 
 // The page.

@@ -368,7 +368,7 @@ export const labelsView = () => {
     hide(now.settings.hidden);
     setTrail(
       link("#/runs", "Runs"),
-      link(linkTo("cases", { run: asked.run }), make("bdi", {}, now.run.name)),
+      link(linkTo("cases", { run: asked.run }), make("bdi", {}, short(now.run.name, 60))),
       make("span", { "aria-current": "page" }, "Labels"),
     );
     const sample = now.sample;
