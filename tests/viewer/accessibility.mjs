@@ -31,7 +31,15 @@ run(["runs", "export", "1", "-o", "saved.html"]);
 run(["compare", "1@swift", "1@steady", "-o", "comparison.html"]);
 const response =
   "# Built\n\n1. by **the council**\n\n```\nin 1921\n```\n\n| year | what |\n|---|---|\n| 1922 | pier |\n";
-const markdown = { id: "markdown", query: "Who built it?", response, reference: ["the council built it in 1921"] };
+// A tag without a place to break it must not make the page wider.
+const tags = ["era:" + "modern_".repeat(30)];
+const markdown = {
+  id: "markdown",
+  query: "Who built it?",
+  response,
+  reference: ["the council built it in 1921"],
+  tags,
+};
 writeFileSync(path.join(folder, "markdown.cases.jsonl"), `${JSON.stringify(markdown)}\n`);
 // The configuration of the example is not of this file.
 const metrics = ["-m", "token_f1", "-m", "rouge_l"];
@@ -61,6 +69,7 @@ const views = [
   ["cases", "/view#/cases?run=r1&q=id~symbol-h", "tbody.case"],
   ["cases-sorted", "/view#/cases?run=r1&q=token_f1%3C0.5+id~symbol-h&sort=token_f1", "tbody.case"],
   ["grid", "/view#/cases?run=r1&q=id~symbol-h&layout=grid", "table.grid tbody"],
+  ["columns", "/view#/cases?run=r1&q=id~symbol-h", "tbody.case", chooseColumns],
   ["nothing", "/view#/cases?run=r1&q=tag:nothing", "#hint"],
   ["wrong-filter", "/view#/cases?run=r1&q=token_f2%3C1", "#filter-error bdi"],
   ["case", "/view#/case?run=r1&at=0,3", "article.output .panel"],
@@ -82,6 +91,19 @@ async function openFolds(page) {
   await page.evaluate(() => {
     for (const fold of document.querySelectorAll("main details, #main details")) fold.setAttribute("open", "");
   });
+}
+// The menu stays open, with the focus where it was, for who takes away several columns.
+async function chooseColumns(page) {
+  const columns = (await page.$$("thead th")).length;
+  await page.click("details.menu summary");
+  for (const gone of [1, 2]) {
+    await page.focus(`details.menu[open] label:nth-child(${gone}) input`);
+    await page.keyboard.press("Space");
+    await page.waitForFunction((left) => document.querySelectorAll("thead th").length === left, columns - gone);
+    await page.waitForSelector(`details.menu[open] label:nth-child(${gone}) input:focus`);
+  }
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("details.menu:not([open]) summary:focus");
 }
 async function openChange(page) {
   await page.evaluate(() => {
@@ -130,6 +152,7 @@ for (const [width, looks] of windows) {
     await page.waitForSelector(ready, { state: "attached" });
     await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
     if (act) await act(page);
+    if (!(await page.$("h1"))) fault(`${name}: no heading`);
     await page.evaluate(axe);
     for (const [look, media] of Object.entries(looks)) {
       await page.emulateMedia({ media: "screen", ...media });

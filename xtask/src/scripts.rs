@@ -1,5 +1,5 @@
-//! The scripts of the pages: their types, which stand in comments, are checked by TypeScript, their form by Prettier. Building needs
-//! neither of them, nor node.
+//! The scripts of the pages: their types, which stand in comments, are checked by TypeScript, their form by Prettier, and their filter by
+//! the examples of the store's. Building needs none of them, nor node.
 
 use std::process::Command;
 
@@ -24,6 +24,7 @@ pub fn run() -> Result<Option<String>> {
     if !is_installed("node", "--version") {
         return Ok(Some("node is not installed".to_owned()));
     }
+    process::run(Command::new("node").arg(root().join("tests/viewer/filters.mjs")))?;
     if !checker.exists() || !formatter.exists() {
         if !is_installed("npm", "--version") {
             return Ok(Some("npm is not installed".to_owned()));

@@ -46,7 +46,7 @@ const STAGES: [Stage; 10] = [
     ("tests", "every test of the workspace"),
     (
         "scripts",
-        "types and form of the pages' scripts, by TypeScript and Prettier (npm installs them in target/typescript), where node is",
+        "types, form and filter of the pages' scripts, by TypeScript and Prettier (npm installs them in target/typescript), where node is",
     ),
     ("examples", "the examples in the documentation of the code"),
     (

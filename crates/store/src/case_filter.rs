@@ -511,7 +511,14 @@ fn condition(mut token: FilterToken, metrics: &[String]) -> Result<CaseFilter, C
 
 #[cfg(test)]
 mod tests {
+    use probare_core::{
+        Better, Case, CaseResult, LabelOnly, MetricInfo, MetricResult, Outcome, Output, SampleKey, Score, ScoreError,
+        ScoreParts,
+    };
+    use serde::Deserialize;
+
     use super::*;
+    use crate::{CaseOrder, RunNames, RunPlan, Store, StoreWriter, TextIndex};
 
     fn read(line: &str) -> Result<CaseFilter, String> {
         let metrics = ["token_f1".to_owned(), "improved p_at_5".to_owned()];
@@ -649,6 +656,149 @@ mod tests {
             "ü (ü)",
         ] {
             let _ = read(line);
+        }
+    }
+    /// What a page that is one file reads alike.
+    #[derive(Deserialize)]
+    struct FilterExamples {
+        metrics: Vec<ExampleMetric>,
+        models: Vec<String>,
+        prompts: Vec<String>,
+        samples: Vec<ExampleSample>,
+        /// Lines, and the cases that they keep.
+        kept: Vec<(String, Vec<String>)>,
+        /// Lines, and why they are refused.
+        refused: Vec<(String, String)>,
+        /// Words as they are, and as a line has them.
+        quoted: Vec<(String, String)>,
+    }
+
+    #[derive(Deserialize)]
+    struct ExampleMetric {
+        name: String,
+        range: (Option<f64>, Option<f64>),
+    }
+
+    #[derive(Deserialize)]
+    struct ExampleSample {
+        id: String,
+        tags: Vec<String>,
+        query: String,
+        model: Option<String>,
+        prompt: Option<String>,
+        repeat: u32,
+        response: String,
+        scores: Vec<Option<ExampleScore>>,
+    }
+
+    #[derive(Deserialize)]
+    struct ExampleScore {
+        value: Option<f64>,
+        label: Option<String>,
+        error: Option<ErrorKind>,
+    }
+
+    impl ExampleMetric {
+        fn info(&self) -> MetricInfo {
+            MetricInfo {
+                name: self.name.clone(),
+                id: self.name.clone().into(),
+                summary: "".into(),
+                better: Better::Higher,
+                range: (self.range.0.unwrap_or(f64::NEG_INFINITY), self.range.1.unwrap_or(f64::INFINITY)),
+                version: 1,
+                profile: None,
+                options: serde_json::Value::Null,
+                decision_thresholds: None,
+                is_descriptive: false,
+                code: None,
+            }
+        }
+    }
+
+    impl ExampleScore {
+        fn result(&self) -> MetricResult {
+            let label = self.label.clone().map(Into::into);
+            match (self.value, label, self.error) {
+                (_, _, Some(kind)) => Err(ScoreError::other(kind, "")),
+                (Some(value), label, None) => Ok(Outcome::Scored(Score { label, ..Score::from_number(value)? })),
+                (None, label, None) => Ok(Outcome::Labelled(LabelOnly {
+                    label: label.unwrap(),
+                    by: None,
+                    parts: ScoreParts::EMPTY,
+                    evidence: Vec::new(),
+                })),
+            }
+        }
+    }
+
+    impl FilterExamples {
+        /// Writes the samples into a store; gives the run and the ids of its rows.
+        fn store(&self, store: &Store, metrics: &[MetricInfo]) -> (i64, Vec<&str>) {
+            let run = store.begin(&RunPlan::default()).unwrap();
+            let names = RunNames {
+                datasets: vec!["examples".to_owned()],
+                models: self.models.clone(),
+                prompts: self.prompts.clone(),
+            };
+            let writer = StoreWriter::open(store, run, names).unwrap();
+            let number = |names: &[String], name: Option<&String>| {
+                name.map(|name| u32::try_from(names.iter().position(|known| known == name).unwrap()).unwrap())
+            };
+            let mut rows: Vec<&str> = Vec::new();
+            for sample in &self.samples {
+                if !rows.contains(&sample.id.as_str()) {
+                    rows.push(&sample.id);
+                }
+                let row = rows.iter().position(|id| *id == sample.id).unwrap();
+                let key = SampleKey {
+                    row: u64::try_from(row).unwrap(),
+                    model: number(&self.models, sample.model.as_ref()),
+                    prompt: number(&self.prompts, sample.prompt.as_ref()),
+                    repeat: sample.repeat,
+                    ..SampleKey::default()
+                };
+                let case = Case {
+                    id: sample.id.clone(),
+                    query: Some(sample.query.clone()),
+                    response: Some(Output::new(sample.response.clone())),
+                    tags: sample.tags.clone(),
+                    sample: Some(key),
+                    ..Case::default()
+                };
+                let not_applicable = || Ok(Outcome::not_applicable(""));
+                let result = |score: Option<&ExampleScore>| score.map_or_else(not_applicable, ExampleScore::result);
+                let results = sample.scores.iter().map(|score| result(score.as_ref())).collect();
+                writer.results(&CaseResult::new(case, results), metrics).unwrap();
+            }
+            writer.close().unwrap();
+            (run, rows)
+        }
+    }
+
+    #[test]
+    fn the_store_and_a_page_that_is_one_file_read_a_line_alike() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/viewer/filters.json");
+        let examples: FilterExamples = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let metrics: Vec<MetricInfo> = examples.metrics.iter().map(ExampleMetric::info).collect();
+        let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        for (line, told) in &examples.refused {
+            let error = CaseFilter::parse(line, &names).unwrap_err();
+            assert_eq!(error.to_string(), *told, "{line}");
+        }
+        for (word, quoted) in &examples.quoted {
+            assert_eq!(CaseFilter::quote(word), *quoted);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("store.db")).unwrap();
+        let (run, rows) = examples.store(&store, &metrics);
+        let mut texts = TextIndex::new(store.path()).unwrap();
+        texts.update(&store, run).unwrap();
+        for (line, ids) in &examples.kept {
+            let filter = CaseFilter::parse(line, &names).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let found = store.fitting(run, &metrics, &filter, &CaseOrder::Input, Some(&texts)).unwrap();
+            let found: Vec<&str> = found.into_iter().map(|(_, row)| rows[usize::try_from(row).unwrap()]).collect();
+            assert_eq!(found, *ids, "{line}");
         }
     }
 }

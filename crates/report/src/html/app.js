@@ -1,7 +1,18 @@
 // Which view the address names, and what keys do.
 import { make } from "./case.js";
-import { button, currentAddress, elementById, goTo, setBusy, show } from "./page.js";
-import { failure } from "./source.js";
+import {
+  button,
+  currentAddress,
+  elementById,
+  goTo,
+  link,
+  linkTo,
+  setBusy,
+  setTrail,
+  show,
+  withCondition,
+} from "./page.js";
+import { failure, source } from "./source.js";
 
 const commonKeys = [
   ["j k", "next and previous case"],
@@ -11,10 +22,13 @@ const commonKeys = [
   ["u", "up: from a case to its list, from there to the runs"],
   ["?", "these keys"],
 ];
-const filterWords =
-  'A filter: token_f1<0.5 metric:label status:failed tag:en model:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 ' +
-  "repeat=1 flipped flipped:token_f1. All conditions have to hold; OR between two, NOT or - before one, and parentheses are " +
-  "understood.";
+// A page that is one file does not know all of them.
+const filterWords = () =>
+  `A filter: token_f1<0.5 metric:label status:failed tag:en model:x${source.home ? " dataset:x" : ""} id:x id~x text~"refund"` +
+  `${source.home ? " cost>0.1 latency>900" : ""} repeat=1 flipped flipped:token_f1. All conditions have to hold; OR between ` +
+  "two, NOT or - before one, and parentheses are understood.";
+/** What views are called that are not the first. @type {Record<string, string>} */
+const viewNames = { cases: "Cases", case: "Case", compare: "Compare", labels: "Labels" };
 const storedKeys = "probare-keys";
 // A page that was opened from the disk may have no storage.
 const storedSetting = () => {
@@ -48,9 +62,12 @@ const goUp = () => {
 const showFailed = () => {
   const { view, query, hidden } = currentAddress();
   if (!document.getElementById("filter")) return;
-  const words = (query.q || "").split(/\s+/).filter(Boolean);
-  const rest = words.filter((word) => word !== "status:failed");
-  const q = (rest.length < words.length ? rest : [...words, "status:failed"]).join(" ");
+  const before = (query.q || "").trim();
+  // Where conditions are joined or quoted, only a last one that is joined by nothing is taken away.
+  const isPlain = !/["()]|(^|\s)(OR|AND|NOT)(\s|$)/.test(before);
+  const place = isPlain ? /(^|\s+)status:failed(?=\s|$)/g : /(?<!(^|\s)(OR|AND|NOT))\s+status:failed$/;
+  const rest = before.replace(place, "").trim();
+  const q = rest === before ? withCondition(before, "status:failed") : rest;
   if (view !== "case") goTo("cases", { ...query, hide: hidden, from: undefined, q });
 };
 
@@ -84,13 +101,17 @@ export const startApp = ({ views, keys = [], actions = {}, keysOf, keyOf, failur
     const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", checked: areKeysOn }));
     box.addEventListener("change", () => {
       areKeysOn = box.checked;
-      localStorage.setItem(storedKeys, areKeysOn ? "on" : "off");
+      try {
+        localStorage.setItem(storedKeys, areKeysOn ? "on" : "off");
+      } catch {
+        // It is so until the page is closed.
+      }
     });
     help.replaceChildren(
       make("h2", { id: "help-title" }, "Keys"),
       make("dl", {}, lines),
       make("p", {}, make("label", {}, box, " Single keys do this")),
-      make("p", { class: "small soft" }, filterWords),
+      make("p", { class: "small soft" }, filterWords()),
       button("Close", () => help.close()),
     );
     help.showModal();
@@ -129,7 +150,10 @@ export const startApp = ({ views, keys = [], actions = {}, keysOf, keyOf, failur
       const isPlaced = await (views[view] || views.runs)(query);
       if (mine === turn && view !== "runs" && !isPlaced) scrollTo({ top: 0, behavior: "instant" });
     } catch (error) {
-      if (mine === turn) show("Probare", [failureOf(error, render)]);
+      if (mine !== turn) return;
+      const name = viewNames[view] || (source.home ? "Runs" : "Cases");
+      setTrail(source.home ? source.home() : link(linkTo("cases"), "Cases"));
+      show(name, [make("h1", {}, name), failureOf(error, render)]);
     }
   };
   history.scrollRestoration = "manual";

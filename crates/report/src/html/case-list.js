@@ -20,7 +20,7 @@ import {
   withCondition,
   withDots,
 } from "./page.js";
-import { failure, fetchJson, RequestError, source } from "./source.js";
+import { clearFailure, failure, fetchJson, RequestError, source } from "./source.js";
 
 /**
  * @typedef {import("./page.js").Query} Query
@@ -116,6 +116,8 @@ const filterTools = (found, query) => {
 const countWords = (found, query) =>
   `${amount(found.total, "case")}${query.q ? (found.total === 1 ? " fits" : " fit") : ""}`;
 
+// The column that was chosen last: the menu stays open for who chooses several.
+let lastColumn = "";
 /** Which metrics have a column. @param {CasePage} found @param {Query} query */
 const columnChooser = (found, query) => {
   const { metrics } = found.settings;
@@ -124,9 +126,16 @@ const columnChooser = (found, query) => {
   const boxes = metrics.map(({ name }) => ({ name, isChecked: !hidden.includes(name) }));
   const words = hidden.length ? `Columns (${metrics.length - hidden.length} of ${metrics.length})` : "Columns";
   /** @param {string} name @param {boolean} isChecked */
-  const choose = (name, isChecked) =>
+  const choose = (name, isChecked) => {
+    lastColumn = name;
     goTo("cases", { ...query, hide: hidden.filter((one) => one !== name).concat(isChecked ? [] : [name]) });
-  return checkMenu(words, boxes, choose, []);
+  };
+  const menu = checkMenu(words, boxes, choose, [], Boolean(lastColumn));
+  const last = [...menu.querySelectorAll("input")].find(({ value }) => value === lastColumn);
+  lastColumn = "";
+  // Not before it is on the page.
+  if (last) setTimeout(() => last.focus());
+  return menu;
 };
 /** @param {CasePage} found @param {Query} query */
 const exporter = (found, query) => {
@@ -134,7 +143,9 @@ const exporter = (found, query) => {
   const pressed = button(
     "Export",
     async () => {
+      if (pressed.getAttribute("aria-busy")) return;
       pressed.setAttribute("aria-busy", "true");
+      clearFailure(pressed);
       try {
         const lines = await source.exportCases({ run: query.run, q: query.q, sort: query.sort });
         download(lines, `${fileName(found.run.name)}-cases.jsonl`);
@@ -205,18 +216,18 @@ const scoresTable = (found, query) => {
   const hasCost = outputs.some(({ cost_usd }) => cost_usd);
   const hasLatency = outputs.some(({ latency_ms }) => latency_ms);
   const toLabel = labelLinks(query);
-  /** @param {string} by @param {any} words @param {string | null} title */
-  const head = (by, words, title) => {
+  /** @param {string} by @param {any} words @param {string | null} title @param {string} [name] */
+  const head = (by, words, title, name = by) => {
     const now = query.sort === by ? "ascending" : query.sort === `-${by}` ? "descending" : null;
     const sort = () =>
       goTo("cases", { ...query, hide: hidden, from: undefined, sort: now === "ascending" ? `-${by}` : by });
-    const control = button("", sort, { "aria-label": `Sort by ${by}` });
+    const control = button("", sort, { "aria-label": `Sort by ${name}` });
     control.append(...words);
     return make("th", { scope: "col", class: "right", "aria-sort": now, title }, control);
   };
   const heads = shown.map((at) => head(all[at].name, breakable(all[at].name), all[at].summary));
   if (hasCost) heads.push(head("cost", ["Cost"], "What the answer cost"));
-  if (hasLatency) heads.push(head("latency", ["Time"], "How long the answer took"));
+  if (hasLatency) heads.push(head("latency", ["Time"], "How long the answer took", "time"));
   /** @param {CaseRow} row */
   const body = (row) => {
     const rows = row.outputs.map((output, at) => {
@@ -273,7 +284,9 @@ const answersGrid = (found, query) => {
   const body = (row) => {
     const byColumn = new Map(row.outputs.map((output) => [column(output), output]));
     const cells = columns.map((name) => cell(byColumn.get(name)));
-    return make("tbody", { class: "case" }, make("tr", {}, make("th", { scope: "row" }, caseHead(row, query)), cells));
+    const more = row.more ? make("span", { class: "soft small" }, `and ${amount(row.more, "more output")}`) : null;
+    const head = make("th", { scope: "row" }, caseHead(row, query), more);
+    return make("tbody", { class: "case" }, make("tr", {}, head, cells));
   };
   const heads = columns.map((name) => make("th", { scope: "col" }, make("bdi", {}, name)));
   const caption = make("caption", { class: "sr" }, "Cases, with one column for each model");
@@ -304,18 +317,17 @@ const pager = (found, query) => {
   );
 };
 
+/** @param {Query} query */
+const allCases = (query) => link(linkTo("cases", query), "Show all cases");
 /** What is there in place of a table without rows. @param {CasePage} found @param {Query} query */
 const emptyState = (found, query) => {
   if (!query.q) return make("p", { class: "soft", id: "hint" }, "The run has no finished sample yet.");
-  const all = link(linkTo("cases", { run: query.run, sort: query.sort }), "Show all cases");
-  return make(
-    "p",
-    { class: "soft", id: "hint" },
-    `${found.hint || "No case fits"}${found.hint?.endsWith("?") ? " " : ". "}`,
-    all,
-  );
+  const words = `${found.hint || "No case fits"}${found.hint?.endsWith("?") ? " " : ". "}`;
+  return make("p", { class: "soft", id: "hint" }, words, allCases({ run: query.run, sort: query.sort }));
 };
 
+/** The page of cases that was shown last. @type {CasePage | null} */
+let lastPage = null;
 /** @param {Query} query @returns {Promise<boolean>} whether the page was scrolled to a case */
 export const showCases = async (query) => {
   /** @type {CasePage} */
@@ -333,13 +345,18 @@ export const showCases = async (query) => {
   } catch (error) {
     if (!(error instanceof RequestError && error.status === 422)) throw error;
     refusal = error.message;
-    const run = /** @type {const} */ ({ key: query.run || "", name: query.run || "", kind: "run" });
-    const settings = { metrics: [], hidden: [] };
+    // Of the run it says what it said before, so that the line still suggests its metrics.
+    const key = query.run || "";
+    const { run, settings } =
+      lastPage?.run.key === key
+        ? lastPage
+        : { run: /** @type {const} */ ({ key, name: key, kind: "run" }), settings: { metrics: [], hidden: [] } };
     found = { run, settings, total: 0, from: 0, rows: [], hint: null, has_texts: true };
   }
+  lastPage = found;
   const { run } = found;
   const { home, runFacts, liveLine } = source;
-  setTrail(...(home ? [home(), make("span", { "aria-current": "page" }, make("bdi", {}, run.name))] : []));
+  setTrail(...(home ? [home(), make("span", { "aria-current": "page" }, make("bdi", {}, short(run.name, 60)))] : []));
   const facts = make("div", {}, refusal ? null : runFacts?.(run));
   const list = make("div", {});
   const error = make(
@@ -354,12 +371,13 @@ export const showCases = async (query) => {
       found = await fetchJson("cases", parameters);
       if (runFacts) facts.replaceChildren(runFacts(found.run));
       elementById("amount").textContent = countWords(found, query);
+      error.replaceChildren();
       await drawList(found, query, list);
     } catch (problem) {
       error.replaceChildren(failure(problem));
     }
   };
-  const live = run.state === "open" && liveLine ? liveLine(run, refresh, refresh) : null;
+  const live = !refusal && run.state === "open" && liveLine ? liveLine(run, refresh, refresh) : null;
   show(run.name, [
     make("h1", {}, make("bdi", {}, home ? run.name : "Cases")),
     facts,
@@ -368,8 +386,13 @@ export const showCases = async (query) => {
     error,
     list,
   ]);
-  announce(countWords(found, query));
-  if (!refusal) await drawList(found, query, list);
+  if (refusal) {
+    elementById("amount").textContent = "";
+    list.append(make("p", { class: "soft" }, allCases({ run: query.run })));
+  } else {
+    announce(countWords(found, query));
+    await drawList(found, query, list);
+  }
   // Who comes back from a case is where it stands.
   const openers = /** @type {HTMLElement[]} */ ([...list.querySelectorAll("a.open")]);
   const before = openers.find((opener) => lastCase === `${query.run || ""} ${opener.dataset.at}`);

@@ -140,7 +140,7 @@ const drawCase = (found, query, isMenuOpen) => {
   const { outputs } = found;
   const list = { run: query.run, q: query.q, sort: query.sort, layout: query.layout, hide: hidden };
   const from = found.number ? Math.floor((found.number - 1) / casesPerPage) * casesPerPage || undefined : undefined;
-  const toList = link(linkTo("cases", { ...list, from }), make("bdi", {}, found.run.name));
+  const toList = link(linkTo("cases", { ...list, from }), make("bdi", {}, short(found.run.name, 60)));
   toList.id = "to-list";
   const here = make("span", { "aria-current": "page" }, make("bdi", {}, short(found.id, 60)));
   setTrail(...(source.home ? [source.home()] : []), toList, here);

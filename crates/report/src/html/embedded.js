@@ -74,10 +74,12 @@ export const embeddedSource = () => {
       const { texts, asked = [] } = recordOf(item);
       return [...texts.map(({ text }) => text), ...asked.map(([, text]) => text)].some((text) => has(text, words));
     },
-    errorKinds: (/** @type {Item} */ item) =>
-      item.status === "failed"
-        ? Object.values(recordOf(item).line.scores).flatMap(({ error, kind }) => (error === undefined ? [] : [kind]))
-        : [],
+    errorKind: (/** @type {Item} */ item, /** @type {string | undefined} */ metric) => {
+      if (item.status !== "failed") return undefined;
+      const { scores } = recordOf(item).line;
+      const failed = metric ? scores[metric] : Object.values(scores).find(({ error }) => error !== undefined);
+      return failed?.kind;
+    },
   };
 
   /** Cases with their outputs that fit. @typedef {{ group: Group, outputs: Item[] }} Fitting */
@@ -86,10 +88,12 @@ export const embeddedSource = () => {
     if (sort === "order") return fitting.map(({ group }) => group);
     const isDown = sort.startsWith("-");
     const metric = metrics.findIndex(({ name }) => name === sort || `-${name}` === sort);
-    if (sort && metric < 0) throw new RequestError(422, `cases cannot be sorted by \`${sort}\``);
+    // The list of a server calls this order by its name; here it is the one without a name.
+    const isWorstFirst = !sort || (sort === "worst" && metric < 0);
+    if (!isWorstFirst && metric < 0) throw new RequestError(422, `cases cannot be sorted by \`${sort}\``);
     /** What the least comes first by: the worst output of a case, or its least or largest value. @param {Fitting} one @returns {number[]} */
     const keyOf = ({ outputs }) => {
-      if (!sort)
+      if (isWorstFirst)
         return outputs
           .map(({ shortfall }) => shortfall)
           .sort((a, b) => b[0] - a[0] || b[1] - a[1])[0]

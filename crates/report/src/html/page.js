@@ -51,7 +51,7 @@ export const goTo = (view, parameters) => {
 };
 /** A word of a filter, in quotation marks where it needs them. @param {string} word */
 export const quoted = (word) =>
-  /^[^\s"\\()<>=:~!-][^\s"\\()<>=:~!]*$/.test(word) && !/^(AND|OR|NOT)$/.test(word)
+  /^(?!-)[^\p{White_Space}"\\()<>=:~!]+$/u.test(word) && !/^(AND|OR|NOT)$/.test(word)
     ? word
     : `"${word.replace(/(["\\])/g, "\\$1")}"`;
 /** A filter with one more condition. @param {string | undefined} filter @param {string} condition */
@@ -110,7 +110,13 @@ export const checkMenu = (words, boxes, choose, more, isOpen) => {
     return make("label", {}, box, " ", name);
   });
   const summary = make("summary", {}, words);
-  return make("details", { class: "menu", open: isOpen }, summary, make("div", { class: "card" }, lines, more));
+  const menu = make("details", { class: "menu", open: isOpen }, summary, make("div", { class: "card" }, lines, more));
+  menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => {
+    if (key !== "Escape") return;
+    menu.open = false;
+    summary.focus();
+  });
+  return menu;
 };
 
 // The page.

@@ -41,3 +41,9 @@ export const failure = (error) =>
     error instanceof RequestError && error.status === 0 ? "No connection" : "This cannot be shown",
     error.message,
   );
+/** Takes away what was said beside a button of its last failure. @param {HTMLElement} pressed */
+export const clearFailure = (pressed) => {
+  if (pressed.nextElementSibling?.matches(".banner.bad")) pressed.nextElementSibling.remove();
+};
+/** Whether a fold has what it shows: after a failure it asks again when it is opened again. @param {HTMLElement} place */
+export const isFilled = (place) => place.childElementCount > 0 && !place.querySelector(":scope > .banner.bad");

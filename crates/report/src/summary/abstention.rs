@@ -34,7 +34,7 @@ pub(super) fn calibrated_range(info: &MetricInfo) -> Option<(f64, f64)> {
     DecisionThresholds::take_from_options(&mut info.options.clone()).ok().flatten()?.range
 }
 
-/// Shipped thresholds in one line: name, date, coverage, and how often each label was right on held-out cases.
+/// Shipped thresholds in one line: name, date, coverage, and how often each label was correct on held-out cases.
 pub fn describe_thresholds(thresholds: &Json) -> Option<String> {
     let text = |pointer: &str| thresholds.pointer(pointer).and_then(Json::as_str);
     let cases = thresholds.pointer("/held_out/cases").and_then(Json::as_u64)?;
@@ -45,11 +45,11 @@ pub fn describe_thresholds(thresholds: &Json) -> Option<String> {
         .iter()
         .filter_map(|label| {
             let (right, decided) = (number(label, "right"), number(label, "decided"));
-            Some(format!("{} right in {} of {}", label.get("label")?.as_str()?, count(right), count(decided)))
+            Some(format!("`{}` was correct in {} of {}", label.get("label")?.as_str()?, count(right), count(decided)))
         })
         .collect();
     Some(format!(
-        "{} of {}; on {} held-out cases ({}) {} decided: {}",
+        "{} of {}. Of {} held-out cases ({}), {} were decided: {}",
         text("/name")?,
         text("/date")?,
         count(cases),
@@ -167,7 +167,7 @@ mod tests {
         let mut summary = Summary::default();
         events(&mut summary, &infos, &[labelled("a", 1.0, "right")]);
         assert_eq!(summary.metrics[0].coverage(), Some(1.0), "it may abstain, though it did not");
-        insta::assert_snapshot!(summary.label_remarks()[0].parts().1, @"relevance: shipped with it: example-2026-11 of 2026-11-18; on 20 held-out cases (20 other cases) 75 % decided: right right in 9 of 10, wrong right in 5 of 5");
+        insta::assert_snapshot!(summary.label_remarks()[0].parts().1, @"relevance: shipped with it: example-2026-11 of 2026-11-18. Of 20 held-out cases (20 other cases), 75 % were decided: `right` was correct in 9 of 10, `wrong` was correct in 5 of 5");
     }
 
     #[test]

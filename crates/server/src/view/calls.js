@@ -1,6 +1,7 @@
 // What models were asked for an answer, and what came back, folded away: it is looked up when somebody opens it.
 import { count, make } from "./case.js";
 import { money } from "./page.js";
+import { isFilled } from "./source.js";
 
 /** @typedef {import("./contract").ModelCalls} ModelCalls */
 
@@ -41,8 +42,8 @@ export const callsFold = (fetchCalls, failure) => {
     make("details", { class: "asked" }, make("summary", {}, "Requests and raw replies"), place)
   );
   const load = async () => {
-    if (!fold.open || place.childElementCount) return;
-    place.append(make("p", { class: "soft" }, "…"));
+    if (!fold.open || isFilled(place)) return;
+    place.replaceChildren(make("p", { class: "soft" }, "…"));
     try {
       const { record, asked, note } = await fetchCalls();
       const source = make(

@@ -3,7 +3,7 @@ import { breakable, count, hide, make, panelOf, short } from "./case.js";
 import { svg } from "./chart.js";
 import { difference } from "./difference.js";
 import { button, contentWidth, currentAddress, goTo, link, linkTo, setTrail, show, tableCard } from "./page.js";
-import { failure, fetchJson } from "./source.js";
+import { failure, fetchJson, isFilled } from "./source.js";
 
 /**
  * @typedef {import("./contract").DifferenceView} Difference
@@ -106,8 +106,8 @@ const changeFold = (found, other, metric, change) => {
     return { run, detail, output: outputs.find((one) => isOfPart(one, part, change.model)) || outputs[0] };
   };
   const load = async () => {
-    if (place.childElementCount) return;
-    place.append(make("p", { class: "soft" }, "…"));
+    if (isFilled(place)) return;
+    place.replaceChildren(make("p", { class: "soft" }, "…"));
     try {
       const sides = await Promise.all([0, other + 1].map(fetchSide));
       const textOf = (/** @type {number} */ at, /** @type {string} */ field) =>

@@ -2,7 +2,7 @@
 // not decided has no scores in it, so there is nothing to hide here.
 import { amount, breakable, count, hide, idleOf, make, panelOf, short, textsOf } from "./case.js";
 import { request } from "./http.js";
-import { announce, button, download, goTo, link, linkTo, setTrail, show, tell } from "./page.js";
+import { announce, button, download, goTo, link, linkTo, setTrail, show, tableCard, tell } from "./page.js";
 import { failure, fetchJson } from "./source.js";
 
 /**
@@ -345,29 +345,10 @@ export const labelsView = () => {
         make("td", { class: "right" }, more(one)),
       ),
     );
-    return rows.length
-      ? make(
-          "div",
-          { class: "groups card scroll" },
-          make(
-            "table",
-            { class: "agreements" },
-            make("caption", { class: "sr" }, "Agreement beyond chance"),
-            make(
-              "thead",
-              {},
-              make(
-                "tr",
-                {},
-                ["Agreement", "Same", "Kappa (95 %)", "For ±0.1"].map((words, at) =>
-                  make("th", { scope: "col", class: at ? "right" : "" }, words),
-                ),
-              ),
-            ),
-            make("tbody", {}, rows),
-          ),
-        )
-      : null;
+    const heads = ["Agreement", "Same", "Kappa (95 %)", "For ±0.1"].map((words, at) =>
+      make("th", { scope: "col", class: at ? "right" : "" }, words),
+    );
+    return rows.length ? tableCard("groups", "Agreement beyond chance", heads, rows, { class: "agreements" }) : null;
   };
   // Everything is drawn anew; who is in a field stays there, with what was written since.
   /** @type {string | null} */
@@ -387,7 +368,7 @@ export const labelsView = () => {
     hide(now.settings.hidden);
     setTrail(
       link("#/runs", "Runs"),
-      link(linkTo("cases", { run: asked.run }), make("bdi", {}, now.run.name)),
+      link(linkTo("cases", { run: asked.run }), make("bdi", {}, short(now.run.name, 60))),
       make("span", { "aria-current": "page" }, "Labels"),
     );
     const sample = now.sample;
@@ -453,7 +434,8 @@ export const labelsView = () => {
     /** What a key does here; nothing where it has no meaning. @param {string} key */
     key: (key) => {
       if (!state || !document.querySelector(".labelling")) return null;
-      const levels = state.levels;
+      const now = state;
+      const levels = now.levels;
       const level = levels[Number(key) - 1];
       if (level && state.sample) return () => decide(level.label);
       /** @type {Record<string, string>} */
@@ -466,7 +448,7 @@ export const labelsView = () => {
         n: () => field("label-note")?.focus(),
         t: () => field("label-tags")?.focus(),
         o: () => field("label-order")?.focus(),
-        e: exported,
+        e: () => (now.exists ? exported() : tell("There are no labels yet")),
       };
       return others[key] || null;
     },

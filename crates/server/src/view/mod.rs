@@ -259,16 +259,11 @@ async fn compare(
     query_viewer(app, &begun, move |viewer| viewer.compare(&sides, &by).map(SharedAnswer)).await
 }
 
-/// Runs of the trends on the page of all runs, the newest.
-const MOST_RUNS: usize = 20;
-
 async fn history(
     State(app): State<SharedApp>,
     Extension(begun): Extension<RequestContext>,
-    uri: Uri,
+    ViewParameters(wanted): ViewParameters<HistoryQuery>,
 ) -> Result<Response, ApiError> {
-    query_parameters(&uri, &[])?;
-    let wanted = HistoryQuery { last: Some(MOST_RUNS), ..HistoryQuery::default() };
     query_viewer(app, &begun, move |viewer| viewer.history(&wanted).map(|history| history.to_view())).await
 }
 
@@ -370,6 +365,16 @@ impl<S, T: FromQuery + Send> FromRequestParts<S> for ViewParameters<T> {
 
     fn from_request_parts(parts: &mut Parts, _: &S) -> impl Future<Output = Result<Self, ApiError>> + Send {
         std::future::ready(T::from_uri(&parts.uri).map(Self))
+    }
+}
+
+/// Runs of the trends on the page of all runs, the newest.
+const MOST_RUNS: usize = 20;
+
+impl FromQuery for HistoryQuery {
+    fn from_uri(uri: &Uri) -> Result<Self, ApiError> {
+        query_parameters(uri, &[])?;
+        Ok(Self { last: Some(MOST_RUNS), ..Self::default() })
     }
 }
 
@@ -507,6 +512,13 @@ mod tests {
         for wrong in ["/x?from=-1", "/x?at=7", "/x?other=1", "/x?n=x"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_trends_are_those_of_the_newest_runs() {
+        let read = |uri: &str| HistoryQuery::from_uri(&uri.parse().unwrap());
+        assert_eq!(read("/x").unwrap().last, Some(MOST_RUNS));
+        assert!(read("/x?last=3").is_err());
     }
 
     #[test]

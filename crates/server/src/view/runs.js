@@ -22,7 +22,7 @@ import {
   withDots,
 } from "./page.js";
 import { panelsOf } from "./panel.js";
-import { failure, fetchJson } from "./source.js";
+import { clearFailure, failure, fetchJson } from "./source.js";
 import { trendsOf } from "./trend.js";
 
 /**
@@ -208,6 +208,7 @@ export const savePage = async (run, pressed, filter) => {
   if (pressed.getAttribute("aria-busy")) return;
   const words = pressed.textContent || "";
   pressed.setAttribute("aria-busy", "true");
+  clearFailure(pressed);
   pressed.textContent = "Writing the page …";
   const whole = "The page is being written; a large run takes a minute or two";
   const part = "with more than 100,000 cases or 200 MB of texts, it holds the first and the worst and says how many";

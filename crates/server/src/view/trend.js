@@ -53,9 +53,15 @@ const unstableOf = (series, runs, { keyOf }) => {
 export const trendsOf = (trends, links) => {
   const told = trends.series.filter(({ svg }) => (svg.match(/<circle/g) || []).length > 1);
   if (!told.length) return null;
-  const head = ["Data set", "Metric", "Trend", "First", "Last", "Since the first", "First difference"].map((words) =>
-    make("th", { scope: "col" }, words),
-  );
+  const head = [
+    "Data set",
+    "Metric",
+    "Trend",
+    "First mean",
+    "Last mean",
+    "Change since the first run",
+    "First significant change",
+  ].map((words) => make("th", { scope: "col" }, words));
   const rows = told.map((series) =>
     make(
       "tr",
@@ -71,7 +77,7 @@ export const trendsOf = (trends, links) => {
       make("td", { class: "right" }, series.first || "–"),
       make("td", { class: "right" }, series.last || "–"),
       make("td", { class: "small" }, series.since_first || "–"),
-      make("td", {}, series.first_difference ? make("bdi", {}, series.first_difference) : "none shown"),
+      make("td", {}, series.first_difference ? make("bdi", {}, series.first_difference) : "none"),
     ),
   );
   const notes = [trends.rule, ...trends.notes].map((words) =>
