@@ -1,17 +1,7 @@
 //! What a text says besides its matter: talk about the answer itself, formulas of politeness, declining.
 
-use super::{AnalysisSentence, LexicalRoles, TextAnalysis};
-
-/// What a sentence is when it says nothing of the matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BoilerplateKind {
-    /// About the answer itself: "Here is a summary:", "It is important to note the following."
-    AboutAnswer,
-    /// A formula of politeness: "Sure!", "I hope this helps.", "Let me know if you have questions."
-    Courtesy,
-    /// Declines to answer: "I couldn't find it", "the context does not say".
-    Refusal,
-}
+use super::analysis::{AnalysisSentence, BoilerplateKind, TextAnalysis};
+use crate::lexicon::LexicalRoles;
 
 /// What an answer is made from and what it is called.
 fn is_document(word: &str) -> bool {
