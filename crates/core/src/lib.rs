@@ -26,6 +26,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod analysis_cache;
+mod build_error;
 mod case;
 mod conversation;
 mod costs;
@@ -58,6 +59,7 @@ mod utc;
 mod value;
 
 pub use analysis_cache::{AnalysisCache, RunAnalysisCache};
+pub use build_error::BuildError;
 pub use case::{AgentConversation, Case, ResponseCost, STATE, SampleKey};
 pub use conversation::{
     ChatRequest, Image, ImageKind, Message, MessagePart, ModelReply, Parameters, ReplyContent, Role, StopReason, Tool,
@@ -86,8 +88,8 @@ pub use manifest::{
     PromptRecord, ReadSettings, SandboxRecord, Stop,
 };
 pub use metric::{
-    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
-    parent_segment, read_options,
+    Better, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment, parent_segment,
+    read_options,
 };
 pub use metric_info::MetricInfo;
 pub use nonce::{add_nonce, has_nonce};
