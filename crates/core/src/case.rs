@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::transcript::{tool_text_at, value_in_map};
-use crate::{CaseMessage, CaseToolCall, Field, FieldSpan, Output, Role, Tool, TurnExpectation, Usage};
+use crate::{
+    CaseMessage, CaseToolCall, Citation, Field, FieldSpan, Output, Passage, Role, Tool, TurnExpectation, Usage,
+};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
 ///
@@ -240,39 +241,6 @@ impl Case {
             | Field::Metadata => None,
         }
     }
-}
-
-/// One retrieved passage.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Passage {
-    /// The passage itself.
-    pub text: String,
-    /// Where it came from.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Json>,
-}
-
-impl From<&str> for Passage {
-    fn from(text: &str) -> Self {
-        Self { text: text.to_owned(), metadata: Map::new() }
-    }
-}
-
-/// A quotation with the number of the passage it is said to come from.
-///
-/// Both are kept as the file gave them: a number that is not a number is the model's mistake to be reported, not a reading
-/// error.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Citation {
-    /// Position of the passage in `context`, counted from 0.
-    #[serde(default)]
-    pub source_index: Json,
-    /// The words that are said to stand there.
-    #[serde(default)]
-    pub quote: Json,
-    /// Name of a transcript in place of `source_index`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
 }
 
 #[cfg(test)]

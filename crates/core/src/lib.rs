@@ -26,6 +26,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod analysis_cache;
+mod build_error;
 mod case;
 mod conversation;
 mod costs;
@@ -38,9 +39,12 @@ mod job;
 mod judge;
 mod manifest;
 mod metric;
+mod metric_info;
 mod nonce;
+mod output;
 mod own_metric;
 mod panel;
+mod passage;
 mod per_turn;
 mod registry;
 mod request;
@@ -55,7 +59,8 @@ mod utc;
 mod value;
 
 pub use analysis_cache::{AnalysisCache, RunAnalysisCache};
-pub use case::{AgentConversation, Case, Citation, Passage, ResponseCost, STATE, SampleKey};
+pub use build_error::BuildError;
+pub use case::{AgentConversation, Case, ResponseCost, STATE, SampleKey};
 pub use conversation::{
     ChatRequest, Image, ImageKind, Message, MessagePart, ModelReply, Parameters, ReplyContent, Role, StopReason, Tool,
     ToolCall, Usage,
@@ -64,8 +69,8 @@ pub use costs::{CallOutcome, CallPurpose, CostLine, RunCosts};
 pub use decision_thresholds::DecisionThresholds;
 pub use digest::{FileDigest, Sha256, hex};
 pub use event::{
-    BenchmarkData, CaseResult, Event, MetricInfo, MetricResult, PendingRequests, Problem, ResultLine, RunEnd,
-    SampleDimensions, Sink, Stop, output_source_name,
+    BenchmarkData, CaseResult, Event, MetricResult, PendingRequests, Problem, ResultLine, RunEnd, SampleDimensions,
+    Sink, output_source_name,
 };
 pub use evidence::{Evidence, EvidenceKind, FieldSpan, LONGEST_TEXT};
 pub use field::Field;
@@ -80,19 +85,22 @@ pub use judge::{
 pub use manifest::{
     AgentRecord, AgentToolRecord, AgentUserRecord, BenchmarkCall, EarlyStopRecord, EmbeddingRecord, FORMAT,
     GenerationRecord, InputFile, Manifest, MeansOver, ModelRecord, NamedPromptRecord, OLDEST_FORMAT, ProgramVersion,
-    PromptRecord, ReadSettings, SandboxRecord,
+    PromptRecord, ReadSettings, SandboxRecord, Stop,
 };
 pub use metric::{
-    Better, BuildError, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment,
-    parent_segment, read_options,
+    Better, Metric, MetricDef, MetricKind, MissingInput, OwnPrompts, Profile, Scorer, last_segment, parent_segment,
+    read_options,
 };
+pub use metric_info::MetricInfo;
 pub use nonce::{add_nonce, has_nonce};
+pub use output::Output;
 pub use own_metric::{CodeSource, MetricBuilder, MetricCode, OwnMetric};
 pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};
+pub use passage::{Citation, Passage};
 pub use per_turn::is_per_turn;
 pub use registry::{Registry, RetiredMetric, UnknownMetric};
 pub use request::{MetricRequest, RequestError, TRAJECTORY};
-pub use sample::{Output, Sample};
+pub use sample::Sample;
 pub use score::{
     Decider, ErrorKind, LabelOnly, Outcome, ResultWithoutEvidence, Score, ScoreError, ScoreParts, SerializedResult,
     UNSURE,

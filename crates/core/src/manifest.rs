@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{FileDigest, MetricInfo, Panel, Parameters, RunCosts, Stop};
+use crate::{FileDigest, MetricInfo, Panel, Parameters, RunCosts};
 
 /// Raised when an old reader could misread a new file.
 ///
@@ -22,6 +22,19 @@ pub const FORMAT: u32 = 4;
 
 /// The oldest format whose manifests are read.
 pub const OLDEST_FORMAT: u32 = 2;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// All cases were looked at.
+    #[default]
+    Complete,
+    /// The first bad row ended it, as `--strict` asks.
+    Strict,
+    /// The user ended it.
+    Interrupted,
+}
 
 /// What describes a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::per_turn::PerTurn;
 use crate::{
-    Backend, BackendAnswer, Field, Judge, JudgeAction, NoBackend, Outcome, Sample, ScoreError, ScoreParts,
+    Backend, BackendAnswer, BuildError, Field, Judge, JudgeAction, NoBackend, Outcome, Sample, ScoreError, ScoreParts,
     ShippedThresholds,
 };
 
@@ -308,23 +308,6 @@ impl fmt::Display for MissingInput {
             Self::Metadata(key) => write!(formatter, "metadata.{key}"),
         }
     }
-}
-
-/// The options of a metric could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// An option has a name or a value that the metric does not know.
-    #[error("{0}")]
-    Options(String),
-    /// Something that the metric needs is not installed.
-    #[error("{what} is missing")]
-    Missing {
-        /// What is missing.
-        what: String,
-        /// How to get it.
-        remedy: String,
-    },
 }
 
 /// Reads the options of a metric. An error names the option that is wrong.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use probare_core::{CodeSource, MetricCode, MetricRequest, Profile, RequestError};
-use probare_formats::{CaseFileError, FieldMap, MapError, read_whole};
+use probare_formats::{CaseFileError, FieldMap, MapError};
 use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Gate, LabelUnit, Relation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -15,14 +15,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::agent::AgentConfig;
-use crate::config_trust::check_discovered_config;
 use crate::model_access::is_rubric_file;
 use crate::own_metrics::takes_scripts;
 use crate::run_options::{ConfiguredGates, OldName, RENAMED, RunOptions, SettingOrigin};
 use crate::yaml;
-
-/// The file that is read when it stands in the current folder and no other is named.
-pub const DEFAULT_NAME: &str = "probare.yaml";
 
 /// Bytes of the largest configuration that is read.
 pub(crate) const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
@@ -361,30 +357,6 @@ fn run_schema(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl Config {
-    /// Reads the file that the user names, or `probare.yaml` if it is there, or nothing. A file that was found is a plain file
-    /// of this user, and one that asks for more than data is used only if the user trusts it.
-    pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
-        let default = Path::new(DEFAULT_NAME);
-        let path = match named {
-            Some(path) => path,
-            None if default.exists() => check_owner(default)?,
-            None => return Ok(Self::default()),
-        };
-        let shown = path.display().to_string();
-        let io = |source| CaseFileError::Io { file: shown.clone(), source };
-        let bytes = match named {
-            Some(_) => read_whole(&shown, LARGEST_CONFIG)?.0,
-            None => probare_files::read_plain(path, LARGEST_CONFIG).map_err(io)?,
-        };
-        let config = Self::from_bytes(path, bytes.clone())?;
-        if named.is_none() {
-            check_discovered_config(&config, path, &bytes)?;
-        }
-        let mut config = config;
-        config.resolve_paths();
-        Ok(config)
-    }
-
     /// The configuration in a file, as it stands there.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, ConfigError> {
         let shown = path.display().to_string();
@@ -529,24 +501,6 @@ fn old_names(text: &str) -> Vec<(&'static str, &'static str)> {
     let is_used = |name: &str| holders.iter().any(|holder| holder.get("profile").and_then(Json::as_str) == Some(name));
     let profiles = Profile::ALL.into_iter().map(|profile| (profile.old_name(), profile.name()));
     renamed.chain(profiles.filter(|(old, _)| is_used(old))).collect()
-}
-
-/// A configuration that nobody named: that of another user is not read by itself, since it may name programs to run.
-#[cfg(unix)]
-fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
-    use std::os::unix::fs::MetadataExt as _;
-    let own = rustix::process::geteuid().as_raw();
-    match std::fs::metadata(path) {
-        Ok(found) if found.uid() != own && found.uid() != 0 => {
-            Err(ConfigError::OfAnother { name: path.display().to_string(), owner: found.uid() })
-        }
-        _ => Ok(path),
-    }
-}
-
-#[cfg(not(unix))]
-fn check_owner(path: &Path) -> Result<&Path, ConfigError> {
-    Ok(path)
 }
 
 impl MetricEntry {

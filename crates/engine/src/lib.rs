@@ -11,6 +11,7 @@
 
 mod agent;
 mod config;
+mod config_file;
 mod config_trust;
 mod decide_early;
 mod decision_thresholds;
@@ -32,9 +33,9 @@ pub mod yaml;
 
 pub use agent::{AgentConfig, McpEntry, RecordedCall, StateEntry, ToolEntry, UserEntry};
 pub use config::{
-    Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
-    Retrieval,
+    Config, ConfigError, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry, Retrieval,
 };
+pub use config_file::DEFAULT_NAME;
 pub use config_trust::check_discovered_guide;
 pub use decide_early::{
     Baseline, DecidedVerdict, EarlyDecision, EarlyDecisionError, EarlyOutcome, EarlyProgress, GateDecision,

@@ -126,7 +126,7 @@ fn base_url(
 /// Whether the settings can be sent together: a question without anything of its own is written as it would be.
 fn check_request(settings: &ModelSettings, name: &ModelName, base_url: &str) -> Result<(), SettingsError> {
     let question = ChatRequest { messages: vec![Message::user("")], ..ChatRequest::default() };
-    let request = ModelRequest::new(name, base_url, settings, &BTreeMap::new(), &question, 0);
+    let request = settings.request(name, base_url, &BTreeMap::new(), &question, 0);
     let dialect = name.provider.dialect();
     let written = if request.embedding {
         dialect.write_vectors(std::slice::from_ref(&request))
@@ -369,7 +369,7 @@ impl Client {
     /// The question as it is asked here. A wish that cannot be expressed is an error before anything is sent.
     fn request(&self, question: &ChatRequest, repeat: u32) -> Result<ModelRequest, CallError> {
         let ClientInner { name, base_url, settings, also, .. } = &*self.0;
-        let request = ModelRequest::new(name, base_url, settings, also, question, repeat);
+        let request = settings.request(name, base_url, also, question, repeat);
         // A reply that is recorded is found whatever was wished for.
         let is_sent = !matches!(self.0.connection, Connection::CacheOnly);
         let unknown = Feature::used_by(&request).find(|feature| is_sent && !name.provider.supports(*feature));

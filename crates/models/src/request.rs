@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{ChatRequest, Message, MessagePart, Parameters};
+use probare_core::{Message, MessagePart, Parameters};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-
-use crate::ModelName;
 
 /// A question with everything that decides its answer. Its JSON, byte for byte, is what the record's key is made of: what
 /// came later is left out where it is absent, so that replies that were paid for stay found.
@@ -45,42 +43,6 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// The question as it is asked of this model.
-    pub(crate) fn new(
-        name: &ModelName,
-        base_url: &str,
-        settings: &crate::ModelSettings,
-        also: &BTreeMap<String, String>,
-        question: &ChatRequest,
-        repeat: u32,
-    ) -> Self {
-        let per_request = &question.parameters;
-        let parameters = Parameters {
-            temperature: per_request.temperature.or(settings.temperature),
-            top_p: per_request.top_p.or(settings.top_p),
-            max_tokens: per_request.max_tokens.or(settings.max_tokens),
-            seed: per_request.seed.or(settings.seed),
-            stop: per_request.stop.clone(),
-            schema: per_request.schema.clone(),
-            logprobs: per_request.logprobs,
-            tools: per_request.tools.clone(),
-        };
-        Self {
-            provider: name.provider,
-            base_url: base_url.to_owned(),
-            model: name.model.clone(),
-            parameters,
-            reasoning_effort: settings.reasoning_effort.clone(),
-            extra_body: settings.extra_body.clone(),
-            embedding: settings.generator_type == Some(crate::GeneratorType::Embedding),
-            also: also.clone(),
-            messages: question.messages.clone(),
-            repeat,
-            seat: question.seat,
-            attempt: question.attempt,
-        }
-    }
-
     /// Whether an image comes with it.
     pub(crate) fn has_images(&self) -> bool {
         self.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, MessagePart::Image(_)))

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use probare_core::{ModelRecord, Sha256};
+use probare_core::{ChatRequest, ModelRecord, Parameters, Sha256};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::dialects::{azure, chat};
 use crate::prices::Pricing;
-use crate::{Feature, ModelName, Provider, REDACTED};
+use crate::{Feature, ModelName, ModelRequest, Provider, REDACTED};
 
 /// What the digest of a program begins with where others have an address.
 const PROGRAM: &str = "sha256";
@@ -298,6 +298,42 @@ impl ModelSettings {
     /// Settings of a model by its name alone.
     pub fn from_name(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The question as it is asked of this model.
+    pub(crate) fn request(
+        &self,
+        name: &ModelName,
+        base_url: &str,
+        also: &BTreeMap<String, String>,
+        question: &ChatRequest,
+        repeat: u32,
+    ) -> ModelRequest {
+        let per_request = &question.parameters;
+        let parameters = Parameters {
+            temperature: per_request.temperature.or(self.temperature),
+            top_p: per_request.top_p.or(self.top_p),
+            max_tokens: per_request.max_tokens.or(self.max_tokens),
+            seed: per_request.seed.or(self.seed),
+            stop: per_request.stop.clone(),
+            schema: per_request.schema.clone(),
+            logprobs: per_request.logprobs,
+            tools: per_request.tools.clone(),
+        };
+        ModelRequest {
+            provider: name.provider,
+            base_url: base_url.to_owned(),
+            model: name.model.clone(),
+            parameters,
+            reasoning_effort: self.reasoning_effort.clone(),
+            extra_body: self.extra_body.clone(),
+            embedding: self.generator_type == Some(GeneratorType::Embedding),
+            also: also.clone(),
+            messages: question.messages.clone(),
+            repeat,
+            seat: question.seat,
+            attempt: question.attempt,
+        }
     }
 
     /// The settings of a model of a finished run, to be asked the same again.

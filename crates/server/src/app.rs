@@ -1,20 +1,11 @@
-//! [`App`]: what all requests share, and what happens around each of them: who may ask, how long it may take, what is
-//! counted and noted.
+//! [`App`]: what all requests share, and who may ask.
 
-use std::future::poll_fn;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::IpAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant as Clock;
 
-use axum::Router;
-use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{ACCEPT, AUTHORIZATION, HOST};
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::header::{AUTHORIZATION, HOST};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use probare_analysis::RunViewer;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -24,9 +15,9 @@ use crate::api_error::ApiError;
 use crate::collect::Collector;
 use crate::counters::{InFlight, RequestCounters};
 use crate::pool::Pool;
-use crate::routes::{self, RouteAccess};
+use crate::prompt_answerer::PromptAnswerer;
 use crate::vectors::LocalVectors;
-use crate::{AuthToken, PromptAnswerer, ServerLimits, ServerSettings, view};
+use crate::{AuthToken, ServerLimits, ServerSettings};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -51,7 +42,7 @@ pub(crate) struct App {
     /// Set when the server is stopped: replies that would go on for ever end.
     pub stop: CancellationToken,
     token: Option<AuthToken>,
-    verbose: bool,
+    pub verbose: bool,
 }
 
 /// The application as handlers are given it.
@@ -93,22 +84,6 @@ impl App {
         }))
     }
 
-    /// All routes, with what happens around each request.
-    pub fn router(self: &SharedApp) -> Router {
-        let mut router = Router::new();
-        for route in routes::ROUTES.iter().filter(|_| !self.is_viewer_only) {
-            router = router.route(route.path, (route.handler)());
-        }
-        for route in view::ROUTES.iter().filter(|_| self.viewer.is_some()) {
-            router = router.route(route.path, (route.handler)());
-        }
-        router
-            .fallback(not_found)
-            .method_not_allowed_fallback(method_not_allowed)
-            .layer(from_fn_with_state(Arc::clone(self), middleware))
-            .with_state(Arc::clone(self))
-    }
-
     /// Whether a token in the body of a published path will do; it is not needed where the header had it.
     pub fn check_body(&self, is_known: AuthState, auth: Option<&str>) -> Result<(), ApiError> {
         match (&self.token, is_known) {
@@ -119,7 +94,7 @@ impl App {
     }
 
     /// Whether the caller is known by a header; a wrong token there is refused at once.
-    fn check_header(&self, caller: RouteAccess, headers: &HeaderMap) -> Result<AuthState, ApiError> {
+    pub fn check_header(&self, caller: RouteAccess, headers: &HeaderMap) -> Result<AuthState, ApiError> {
         let Some(token) = &self.token else {
             return check_host(headers).map(|()| AuthState(true));
         };
@@ -144,6 +119,17 @@ impl App {
 /// Runs hold their whole body while they wait.
 const RUNS_WAITING: usize = 256;
 
+/// Who may ask where a token is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RouteAccess {
+    /// Whoever can reach the server.
+    Public,
+    /// Whoever has the token in a header.
+    HeaderToken,
+    /// Whoever has the token in a header, or as `auth` in the body.
+    HeaderOrBodyToken,
+}
+
 /// Whether the caller has shown the token already.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AuthState(pub bool);
@@ -164,77 +150,6 @@ fn check_host(headers: &HeaderMap) -> Result<(), ApiError> {
     }
     Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "this server answers to its loopback names alone")
         .expecting("the host `localhost` or `127.0.0.1`"))
-}
-
-/// A program is told in JSON, a person at a browser sees what there is.
-pub(crate) async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if method == Method::GET && accepted.contains("text/html") {
-        let status = if uri.path() == "/" { StatusCode::OK } else { StatusCode::NOT_FOUND };
-        return (status, Html(routes::index_page())).into_response();
-    }
-    let refusal = ApiError::new(StatusCode::NOT_FOUND, "there is nothing at this path");
-    refusal.expecting("/openapi.json lists all paths").into_response()
-}
-
-async fn method_not_allowed() -> ApiError {
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not know that method")
-        .expecting("/openapi.json lists all paths with their methods")
-}
-
-/// What happens around each request.
-async fn middleware(
-    State(app): State<SharedApp>,
-    path: Option<MatchedPath>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let since = Clock::now();
-    let method = request.method().clone();
-    let route = path.as_ref().and_then(|path| routes::find_route(path.as_str()));
-    let page = path.as_ref().and_then(|path| view::find_page_route(path.as_str()));
-    let name = route.map(|route| route.path).or(page.map(|page| page.path)).unwrap_or("other");
-    let in_flight = app.counters.begin();
-    let begun = RequestContext { deadline: Instant::now() + app.limits.time, in_flight: in_flight.clone() };
-    let caller = route.map(|route| route.access).or(page.map(|page| page.access)).unwrap_or(RouteAccess::Public);
-    let checked = app.check_header(caller, request.headers());
-    let checked = checked.and_then(|known| match page {
-        Some(page) => page.check_origin(&method, request.headers()).map(|()| known),
-        None => Ok(known),
-    });
-    let response = match checked {
-        Ok(known) => {
-            request.extensions_mut().insert(known);
-            request.extensions_mut().insert(begun);
-            catch_panics(next.run(request)).await
-        }
-        Err(refusal) => refusal.into_response(),
-    };
-    let response = if page.is_some() { view::with_security_headers(response) } else { response };
-    app.counters.record_request(name, response.status().as_u16(), since.elapsed());
-    drop(in_flight);
-    if app.verbose {
-        log_request(&method, name, response.status(), since);
-    }
-    response
-}
-
-/// A panic in a handler becomes an answer.
-async fn catch_panics(handler: impl Future<Output = Response>) -> Response {
-    let mut handler = pin!(handler);
-    poll_fn(|context| {
-        catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)))
-            .unwrap_or_else(|_| std::task::Poll::Ready(ApiError::internal().into_response()))
-    })
-    .await
-}
-
-/// One line for the operator. The path is that of the route, so nothing that a client wrote is in it.
-fn log_request(method: &Method, path: &str, status: StatusCode, since: Clock) {
-    let method = if routes::METHODS.contains(&method.as_str()) { method.as_str() } else { "OTHER" };
-    let took = since.elapsed().as_secs_f64() * 1000.0;
-    // Nothing can be done about a closed terminal.
-    let _ = writeln!(io::stderr().lock(), "{method} {path} {} {took:.1} ms", status.as_u16());
 }
 
 /// A parameter of the query by its name, and whether there are others than these.

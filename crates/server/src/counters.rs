@@ -6,13 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::Response;
-
-use crate::api_error::typed_response;
-use crate::app::SharedApp;
-
 /// Upper ends of the classes of the histogram, in seconds.
 const CLASSES: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
@@ -68,7 +61,7 @@ impl RequestCounters {
     }
 
     /// The text; `waiting` says how many requests wait for a thread.
-    fn text(&self, waiting: usize) -> String {
+    pub fn text(&self, waiting: usize) -> String {
         let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut text = String::new();
         let head = |text: &mut String, name: &str, kind: &str, help: &str| {
@@ -103,16 +96,6 @@ impl RequestCounters {
         }
         text
     }
-}
-
-/// `GET /metrics`.
-pub(crate) async fn show(State(app): State<SharedApp>) -> Response {
-    let waiting = app.evaluations.waiting() + app.runs.waiting() + app.prompts.waiting();
-    let mut text = app.counters.text(waiting);
-    if let Some(collector) = &app.collector {
-        text.push_str(&collector.text());
-    }
-    typed_response(StatusCode::OK, PROMETHEUS, text)
 }
 
 #[cfg(test)]

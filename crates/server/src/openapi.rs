@@ -1,28 +1,28 @@
-//! `GET /openapi.json`: the table of routes as an OpenAPI 3.1 document.
+//! A table of routes as an OpenAPI 3.1 document.
 
 use axum::http::StatusCode;
-use axum::response::Response;
 use probare_report::VERSION;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
-use crate::api_error::{self, ErrorReply};
+use crate::api_error::ErrorReply;
+use crate::app::RouteAccess;
 use crate::body::JSON;
-use crate::routes::{ROUTES, Route, RouteAccess};
+use crate::route::Route;
 
 /// Name of the way in which a token is sent.
 const BEARER: &str = "bearer";
 
 /// The document.
-pub fn openapi_document() -> Json {
+pub(crate) fn document(routes: &[Route]) -> Json {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Json> = Map::new();
-    for route in ROUTES {
+    for route in routes {
         let operation = operation(route, &mut generator);
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Some(path) = path.as_object_mut() {
@@ -107,9 +107,4 @@ fn reply(description: &str, kind: &str, schema: &Schema) -> Json {
 fn operation_id(route: &Route) -> String {
     let words = route.path.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     std::iter::once(route.method).chain(words).collect::<Vec<_>>().join("_")
-}
-
-/// `GET /openapi.json`.
-pub(crate) async fn show() -> Response {
-    api_error::json_response(StatusCode::OK, &openapi_document())
 }

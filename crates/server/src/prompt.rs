@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use probare_retrieval::answer::{DEFAULT_K, PromptReply, PromptRequest, filter_or_null};
+use probare_retrieval::answer::{DEFAULT_K, PromptRequest, filter_or_null};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -16,33 +16,7 @@ use zeroize::Zeroizing;
 use crate::api_error::{ApiError, json_response};
 use crate::app::{AuthState, RequestContext, SharedApp, query_parameters};
 use crate::body::{self, JSON};
-
-/// Answers questions about a corpus. Called on a thread that may wait.
-pub trait PromptAnswerer: Send + Sync {
-    /// Models that may be asked, as requests name them; the first answers where none is named.
-    fn models(&self) -> &[String];
-
-    /// An answer with what it rests on. The model is one of [`models`](Self::models).
-    fn answer(&self, request: &PromptRequest) -> Result<PromptReply, PromptError>;
-}
-
-/// Why there is no answer. Texts are shown to the client: they hold neither paths nor keys.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PromptError {
-    /// The question cannot be answered as it is put: an unknown column, a filter of the wrong kind.
-    #[error("{reason}")]
-    Question { reason: String },
-    /// The model gave no answer that can be used.
-    #[error("{reason}")]
-    Model { reason: String },
-    /// The model did not answer in time.
-    #[error("the model did not answer in time")]
-    TimedOut,
-    /// The corpus could not be searched. What happened is for the operator.
-    #[error("the corpus could not be searched")]
-    Corpus,
-}
+use crate::prompt_answerer::PromptError;
 
 /// The longest list of passages.
 const MOST_PASSAGES: u32 = 100;

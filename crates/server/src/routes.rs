@@ -1,74 +1,22 @@
 //! The table of routes: what requests are routed by, and what `/openapi.json` is made from.
 
-use axum::http::StatusCode;
-use axum::response::Response;
-use axum::routing::{MethodRouter, get, post};
+use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
 use probare_retrieval::answer::PromptReply;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde_json::Value as Json;
 
-use crate::api_error::json_response;
-use crate::app::{SharedApp, not_found};
+use crate::api_error::{ApiError, json_response};
+pub(crate) use crate::app::RouteAccess;
 use crate::body::{JSON, JSON_LINES, PROTOBUF};
 use crate::counters::PROMETHEUS;
-use crate::{catalogue, counters, evaluate, openapi, prompt, score, traces};
-
-/// One path with its method.
-pub(crate) struct Route {
-    pub method: &'static str,
-    pub path: &'static str,
-    /// A line for lists.
-    pub summary: &'static str,
-    /// Who may ask where a token is set.
-    pub access: RouteAccess,
-    /// Parameters of path and query.
-    pub parameters: &'static [RouteParameter],
-    /// Types of the body, each with its schema.
-    pub bodies: &'static [(&'static str, MakeSchema)],
-    /// Type of the reply, with its schema.
-    pub reply: (&'static str, MakeSchema),
-    /// Statuses beside 200.
-    pub refusals: &'static [u16],
-    pub handler: fn() -> MethodRouter<SharedApp>,
-}
-
-/// Makes the schema of a type.
-pub(crate) type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
-
-/// Who may ask where a token is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RouteAccess {
-    /// Whoever can reach the server.
-    Public,
-    /// Whoever has the token in a header.
-    HeaderToken,
-    /// Whoever has the token in a header, or as `auth` in the body.
-    HeaderOrBodyToken,
-}
-
-/// A parameter of the path or the query.
-pub(crate) struct RouteParameter {
-    pub name: &'static str,
-    pub place: &'static str,
-    pub summary: &'static str,
-    pub schema: MakeSchema,
-    /// Whether it may stand there several times.
-    pub repeats: bool,
-}
+use crate::route::{Route, RouteParameter};
+use crate::{catalogue, evaluate, monitoring, openapi, prompt, score, traces};
 
 /// Methods that are known by name in notes.
 pub(crate) const METHODS: [&str; 9] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
-
-/// A server that is there.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Health {
-    /// `ok`.
-    status: &'static str,
-}
-
-async fn health() -> Response {
-    json_response(StatusCode::OK, &Health { status: "ok" })
-}
 
 /// The definition of a metric.
 #[derive(JsonSchema)]
@@ -232,9 +180,9 @@ pub(crate) static ROUTES: &[Route] = &[
         access: RouteAccess::Public,
         parameters: &[],
         bodies: &[],
-        reply: (JSON, schema::<Health>),
+        reply: (JSON, schema::<monitoring::Health>),
         refusals: &[421],
-        handler: || get(health),
+        handler: || get(monitoring::show_health),
     },
     Route {
         method: "get",
@@ -245,7 +193,7 @@ pub(crate) static ROUTES: &[Route] = &[
         bodies: &[],
         reply: (PROMETHEUS, schema::<String>),
         refusals: &[401, 421],
-        handler: || get(counters::show),
+        handler: || get(monitoring::show_counters),
     },
     Route {
         method: "get",
@@ -256,7 +204,7 @@ pub(crate) static ROUTES: &[Route] = &[
         bodies: &[],
         reply: (JSON, schema::<serde_json::Map<String, serde_json::Value>>),
         refusals: &[401, 421],
-        handler: || get(openapi::show),
+        handler: || get(show_openapi),
     },
 ];
 
@@ -270,8 +218,29 @@ pub fn route_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
     ROUTES.iter().map(|route| (route.method, route.path))
 }
 
+/// The table as an OpenAPI 3.1 document.
+pub fn openapi_document() -> Json {
+    openapi::document(ROUTES)
+}
+
+/// `GET /openapi.json`.
+async fn show_openapi() -> Response {
+    json_response(StatusCode::OK, &openapi_document())
+}
+
+/// A program is told in JSON, a person at a browser sees what there is.
+pub(crate) async fn not_found(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if method == Method::GET && accepted.contains("text/html") {
+        let status = if uri.path() == "/" { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        return (status, Html(index_page())).into_response();
+    }
+    let refusal = ApiError::new(StatusCode::NOT_FOUND, "there is nothing at this path");
+    refusal.expecting("/openapi.json lists all paths").into_response()
+}
+
 /// What this server answers, for a person.
-pub(crate) fn index_page() -> String {
+fn index_page() -> String {
     let row = |route: &Route| {
         let link = if route.method == "get" && !route.path.contains('{') {
             format!("<a href=\"{0}\">{0}</a>", route.path)

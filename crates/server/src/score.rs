@@ -40,7 +40,7 @@ use crate::api_error::{ApiError, typed_response};
 use crate::app::{App, RequestContext, SharedApp, query_parameters, truncated};
 use crate::body::{self, JSON, JSON_LINES, RequestBody};
 use crate::counters::InFlight;
-use crate::traces::{self, TraceEncoding};
+use crate::trace_body::{self, TraceEncoding};
 
 /// Metrics of one request.
 const MOST_METRICS: usize = 64;
@@ -328,7 +328,7 @@ fn run_job(app: &App, mut wishes: ScoreJob, lines: LineSink, interrupted: Arc<At
     if let Some(wrapping) = wishes.wrapping {
         wishes.cases = wrapping.decode(app, wishes.cases)?;
     }
-    let expected = if wishes.wrapping.is_some() { traces::EXPECTED } else { EXPECTED };
+    let expected = if wishes.wrapping.is_some() { trace_body::EXPECTED } else { EXPECTED };
     let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(expected);
     let (rows, options) = wishes.source().map_err(|_| unreadable())?;
     let requests = options.requests();

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use probare_analysis::RunViewer;
 
-use crate::{AuthToken, Collector, PromptAnswerer};
+use crate::prompt_answerer::PromptAnswerer;
+use crate::{AuthToken, Collector};
 
 /// How a server is to behave.
 #[derive(Clone, Default)]

@@ -5,32 +5,25 @@
 //! protocol wants. Where the query names metrics it becomes cases as a file of traces does, and the reply is that of
 //! `/v1/score`; what could not be used is told in lines of its own before the results.
 
-use std::io::Read as _;
-
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use flate2::read::MultiGzDecoder;
 use probare_formats::{Grouping, SplitExport, split_export};
 use probare_store::{LARGEST_TRACE, TracePiece};
 use schemars::JsonSchema;
 use serde_json::{Map, Value as Json};
 
 use crate::api_error::{ApiError, json_response, typed_response};
-use crate::app::{App, RequestContext, SharedApp, query_parameters, truncated};
-use crate::body::{self, JSON, PROTOBUF, RequestBody};
-use crate::otlp::{self, OtlpError, Signal};
+use crate::app::{RequestContext, SharedApp, query_parameters, truncated};
+use crate::body::{self, JSON, PROTOBUF};
+use crate::otlp::{self, Signal};
 use crate::score::{self, ScoreJob};
+use crate::trace_body::{EXPECTED, TraceEncoding};
 
 /// Parameters of the query.
 const PARAMETERS: [&str; 3] = ["metric", "profile", "group"];
-
-/// How much longer the JSON of a body in protobuf may be than the longest body.
-const LONGER: usize = 4;
-
-pub(crate) const EXPECTED: &str = "an ExportTraceServiceRequest of OTLP: in JSON an object with `resourceSpans`";
 
 /// Spans as OTLP/JSON.
 #[derive(JsonSchema)]
@@ -76,15 +69,6 @@ pub(crate) struct ExportReply {
 pub(crate) enum GroupName {
     Trace,
     Conversation,
-}
-
-/// How the spans of a body come.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TraceEncoding {
-    pub signal: Signal,
-    pub is_protobuf: bool,
-    pub is_packed: bool,
-    pub group: Grouping,
 }
 
 /// `POST /v1/traces`.
@@ -184,40 +168,4 @@ async fn keep(
 fn unreadable(reason: &str) -> ApiError {
     ApiError::new(StatusCode::BAD_REQUEST, format!("the body cannot be read: {}", truncated(reason)))
         .expecting(EXPECTED)
-}
-
-impl TraceEncoding {
-    /// The body as OTLP/JSON, within the limits that bodies have.
-    pub fn decode(self, app: &App, held: RequestBody) -> Result<RequestBody, ApiError> {
-        let limit = app.limits.body;
-        let mut held = held;
-        if self.is_packed {
-            let mut bytes = Vec::new();
-            let read = MultiGzDecoder::new(held.bytes.as_slice()).take(limit as u64 + 1).read_to_end(&mut bytes);
-            read.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is not gzip").expecting(EXPECTED))?;
-            if bytes.len() > limit {
-                return Err(too_long(limit));
-            }
-            held = held.with_bytes(app, bytes)?;
-        }
-        if self.is_protobuf {
-            let json =
-                otlp::as_json(&held.bytes, self.signal, limit.saturating_mul(LONGER)).map_err(
-                    |unread| match unread {
-                        OtlpError::Broken(reason) => {
-                            let error = format!("the body is not OTLP protobuf: {}", truncated(&reason));
-                            ApiError::new(StatusCode::BAD_REQUEST, error).expecting(EXPECTED)
-                        }
-                        OtlpError::TooLong => too_long(limit),
-                    },
-                )?;
-            held = held.with_bytes(app, json)?;
-        }
-        Ok(held)
-    }
-}
-
-fn too_long(limit: usize) -> ApiError {
-    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long once it is unpacked")
-        .expecting(format!("at most {limit} bytes; exporters can send smaller batches"))
 }

@@ -22,6 +22,12 @@ impl Interval {
     pub fn clamp(self, low: f64, high: f64) -> Self {
         Self { low: self.low.clamp(low, high), high: self.high.clamp(low, high) }
     }
+
+    /// The part that two intervals share; where they share none, which happens with a chance below α, the point between them.
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        Self { low: low.min(high), high: high.max(low) }
+    }
 }
 
 /// The share of samples whose interval holds the true value, strictly between 0 and 1.

@@ -14,7 +14,6 @@
 //! ```
 
 use std::hash::Hash;
-use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -22,29 +21,8 @@ use crate::bit_vectors::{BitColumn, ColumnStep, Masks, ROWS, Symbol, pass_strip}
 
 mod script;
 
-/// What happens to a stretch of the left text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditKind {
-    /// It stays.
-    Keep,
-    /// It is replaced by as many other items.
-    Replace,
-    /// It is deleted.
-    Delete,
-    /// Items of the right text are inserted here.
-    Insert,
-}
-
-/// One stretch of an edit script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// What happens.
-    pub kind: EditKind,
-    /// Where in the left text; empty for an insertion.
-    pub left: Range<usize>,
-    /// Where in the right text; empty for a deletion.
-    pub right: Range<usize>,
-}
+use script::common_ends;
+pub use script::{Edit, EditKind};
 
 /// Distance between two strings, in characters.
 pub fn levenshtein(left: &str, right: &str) -> usize {
@@ -109,14 +87,6 @@ fn number_items<T: Eq + Hash>(left: &[T], right: &[T]) -> (Vec<u32>, Vec<u32>) {
         *numbers.entry(item).or_insert(next)
     };
     (left.iter().map(&mut number).collect(), right.iter().map(&mut number).collect())
-}
-
-/// Lengths of the common start and of the common end of two lists, which do not overlap.
-fn common_ends<S: Eq>(left: &[S], right: &[S]) -> (usize, usize) {
-    let start = left.iter().zip(right).take_while(|(left, right)| left == right).count();
-    let end =
-        left[start..].iter().rev().zip(right[start..].iter().rev()).take_while(|(left, right)| left == right).count();
-    (start, end)
 }
 
 /// Rows that are worked on together where the pattern is long. What they hold stays near the processor, and the bit vectors

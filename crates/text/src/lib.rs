@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 pub mod aligned_text;
+mod anchor_scan;
 pub mod anchors;
 pub mod approximate;
 mod bit_vectors;

@@ -23,62 +23,19 @@ pub mod arithmetic;
 mod currencies;
 mod index;
 mod magnitude;
-mod parser;
+pub(crate) mod parser;
+pub(crate) mod quantity;
+mod table_rows;
 mod units;
-
-use std::ops::Range;
 
 pub use amount::{Amount, AmountQualifier, AmountScale, AmountSense, amounts, stated_amounts};
 pub use index::{AmountIndex, SupportKind, converted_value};
-pub(crate) use parser::{ParseOutcome, read};
+pub use quantity::{Quantity, QuantityKind};
 pub use units::MeasurementUnit;
 
-use crate::anchors::scan_for_evidence;
+use crate::anchor_scan::scan_for_evidence;
 use crate::terms::TermSequence;
-
-/// What a number counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuantityKind {
-    /// Money. The currency is an ISO code where the text makes it plain, else a common name such as `kr`.
-    Money {
-        /// Code or name, folded.
-        currency: &'static str,
-    },
-    /// A percentage.
-    Percent,
-    /// A measured quantity.
-    Measure {
-        /// Symbol of the unit, folded: `kilometres` is `km`.
-        unit: &'static str,
-    },
-    /// A length of time.
-    Duration {
-        /// Symbol of the unit, folded: `hrs` is `h`.
-        unit: &'static str,
-        /// Whether it is counted back from now: `two years ago`.
-        is_ago: bool,
-    },
-    /// A number of things, or a bare number.
-    Cardinal,
-}
-
-/// A number in a text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Quantity {
-    /// What it counts.
-    pub kind: QuantityKind,
-    /// Its value, scale words and suffixes applied.
-    pub value: f64,
-    /// Its byte range, currency, scale and unit included.
-    pub span: Range<usize>,
-}
-
-impl Quantity {
-    /// The words of the quantity in the text it was found in.
-    pub fn text<'t>(&self, text: &'t str) -> &'t str {
-        text.get(self.span.clone()).unwrap_or_default()
-    }
-}
+use parser::{ParseOutcome, read};
 
 /// All quantities of a text, in order.
 ///
@@ -121,14 +78,6 @@ pub fn supports(context: &Quantity, anchor: &Quantity) -> bool {
             (QuantityKind::Cardinal, other) => other != QuantityKind::Percent,
             _ => false,
         }
-}
-
-/// The lines of a table of this crate, cut at tabs; lines that begin with `#` are left out.
-fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
-    table.lines().filter(|line| !line.starts_with('#')).map(|line| {
-        let mut cells = line.split('\t');
-        std::array::from_fn(|_| cells.next().unwrap_or_default())
-    })
 }
 
 fn is_close(left: f64, right: f64) -> bool {

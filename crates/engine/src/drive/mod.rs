@@ -9,14 +9,15 @@
 //! are bounded: a slow sink slows the reader down and memory stays flat. What panics ends one case or, where it is the
 //! source, the sampler or a sink, the run, with an error; what was finished before is kept.
 
+mod error;
+mod options;
 mod parking;
 mod queue;
+mod resume;
+mod run_context;
 mod worker;
 
-use std::any::Any;
 use std::hash::BuildHasher;
-use std::io;
-use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,12 +27,16 @@ use std::time::Duration;
 
 use probare_cancellation::is_interrupt_error;
 use probare_core::{
-    Backend, Case, CasePolicy, CaseResult, CaseSource, ErrorKind, Event, InputFile, MetricInfo, MetricResult, Panel,
-    Problem, RunAnalysisCache, RunCosts, ScoreError, Sink, SourceError, Stop,
+    Case, CaseResult, CaseSource, ErrorKind, Event, InputFile, MetricInfo, Problem, RunAnalysisCache, ScoreError, Sink,
+    Stop,
 };
-use probare_models::{CallError, CallReply};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+pub use self::error::DriveError;
+pub use self::options::{DriveOptions, MOST_JOBS};
+pub use self::run_context::{CallResult, ReplySender, Response, RunContext, SampleProvider};
+
+use self::error::panic_error;
 use self::queue::{Bounds, NextResults, Queue};
 use self::worker::Worker;
 use crate::Plan;
@@ -39,68 +44,8 @@ use crate::Plan;
 /// Repeated ids are looked for among this many cases, so that memory stays flat in a file of any length.
 const IDS_REMEMBERED: usize = 1_000_000;
 
-/// More threads than this are never of use, and some systems refuse them.
-pub const MOST_JOBS: usize = 1024;
-
 /// How often it is looked whether the user has ended the run.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-
-/// How to drive.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-#[derive(Debug, Clone)]
-pub struct DriveOptions {
-    /// Scoring threads; more than [`MOST_JOBS`] are not started. Cases that wait for models take none.
-    pub jobs: NonZeroUsize,
-    /// At most this many cases; nobody works on a further one.
-    pub limit: Option<u64>,
-    /// End at the first row that cannot be read.
-    pub strict: bool,
-    /// Whether somebody wants the result lines; the scoring threads write them then.
-    pub lines: bool,
-    /// Whether results carry evidence.
-    pub evidence: bool,
-    /// Whether a row that cannot be read has a result, which failed in every metric, behind the problem.
-    pub lost_rows_fail: bool,
-    /// Set from outside to end early.
-    pub interrupted: Arc<AtomicBool>,
-    /// Set by whoever takes the results once no further one is needed. What is under way is finished and kept, and is no part
-    /// of the run.
-    pub decided: Arc<AtomicBool>,
-}
-
-impl Default for DriveOptions {
-    fn default() -> Self {
-        let jobs = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self {
-            jobs,
-            limit: None,
-            strict: false,
-            lines: false,
-            evidence: true,
-            lost_rows_fail: false,
-            interrupted: Arc::default(),
-            decided: Arc::default(),
-        }
-    }
-}
-
-/// A run could not go on.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DriveError {
-    /// The input failed.
-    #[error(transparent)]
-    Input(SourceError),
-    /// The output failed.
-    #[error("cannot write the results")]
-    Output(#[source] io::Error),
-    /// There is not one thread to work on.
-    #[error("the system gives this program no further thread (see `ulimit -u`)")]
-    Threads(#[source] io::Error),
-    /// A part of this program stopped.
-    #[error("{part} stopped, which is a bug of this program: {reason}")]
-    Bug { part: &'static str, reason: String },
-}
 
 /// What a run came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -113,62 +58,6 @@ pub struct DriveOutcome {
     pub stop: Stop,
     /// What the source read; nothing of a run that was interrupted.
     pub inputs: Vec<InputFile>,
-}
-
-/// The reply of a model under test.
-pub type CallResult = Result<CallReply, CallError>;
-
-/// Takes the reply of a model under test, once, on any thread.
-pub type ReplySender = Box<dyn FnOnce(CallResult) + Send>;
-
-/// What became of asking for the output of a sample.
-pub enum Response {
-    /// It is in the case, or there is none.
-    Done(Result<(), ScoreError>),
-    /// A model is asked, and its reply comes to whoever is named here; where that is dropped, it never comes.
-    Pending(Box<dyn FnOnce(ReplySender) + Send>),
-}
-
-/// What happens to a sample before and after it is scored. The scoring threads call it, in any order.
-pub trait SampleProvider: Sync {
-    /// The results of a sample that was finished before, in the order of the run's metrics. An output that is known
-    /// already is put into the case, also where nothing else is known.
-    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<MetricResult>>>;
-
-    /// Puts the output under test into the case, or says whom to ask for it. It is called again with all replies so far,
-    /// in the order of asking, until it is done.
-    fn respond(&self, case: &mut Case, replies: &[CallResult]) -> Response;
-
-    /// How many threads are of use beyond those that compute, since `respond` waits on its thread.
-    fn threads(&self) -> usize {
-        1
-    }
-
-    /// Takes a sample that is finished. An error ends the run.
-    fn save(&self, result: &CaseResult) -> io::Result<()>;
-
-    /// How many samples were finished in this process, also those that came too late to count, and how many before it.
-    fn finished(&self) -> (u64, u64) {
-        (0, 0)
-    }
-
-    /// Takes what the benchmark says about the run as a whole, once all samples have come, and gives what the run cost,
-    /// where its store knows.
-    fn conclude(&self, panels: &[Panel]) -> io::Result<Option<RunCosts>> {
-        let _ = panels;
-        Ok(None)
-    }
-}
-
-/// Who decides about single cases, who answers judges, and who keeps samples.
-#[derive(Clone, Copy)]
-pub struct RunContext<'a> {
-    /// Rules of the benchmark.
-    pub rules: &'a dyn CasePolicy,
-    /// Models, embeddings, a sandbox.
-    pub backend: &'a dyn Backend,
-    /// Models under test and a store; nothing where the responses of the file are scored and only reported.
-    pub sampler: Option<&'a dyn SampleProvider>,
 }
 
 /// Reads, scores and hands out all rows. The end of the run is for the caller to announce.
@@ -376,11 +265,6 @@ impl Writer<'_> {
             return Ok(());
         }
     }
-}
-
-/// A panic as an error of the run.
-fn panic_error(part: &'static str, panic: &(dyn Any + Send)) -> DriveError {
-    DriveError::Bug { part, reason: crate::plan::panic_message(panic) }
 }
 
 /// What a warning about a repeated id says since release 0.4.

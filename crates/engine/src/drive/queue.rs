@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use probare_core::{Case, CaseBatch, CaseResult, CaseSource, InputFile, Problem, SourceError, Stop};
 
+use super::error::{DriveError, panic_error};
 use super::parking::{Delivery, ParkedSample};
-use super::{DriveError, panic_error};
 
 /// A row with what became of it.
 pub(super) type RowOutcome = Result<CaseResult, Problem>;

@@ -9,9 +9,12 @@ use std::time::{Duration, Instant};
 use probare_cancellation::Cancellation;
 use probare_core::{AnalysisCache, Case, CaseResult, MetricInfo, Outcome, RunAnalysisCache, Submission};
 
-use super::parking::{Delivery, ParkedSample, ResumeHandle, Stage};
+use super::error::{DriveError, panic_error};
+use super::options::DriveOptions;
+use super::parking::{Delivery, ParkedSample, Stage};
 use super::queue::{NumberedCases, Queue, RowOutcome, Task};
-use super::{DriveError, DriveOptions, Response, RunContext, panic_error};
+use super::resume::ResumeHandle;
+use super::run_context::{CallResult, Response, RunContext};
 use crate::Plan;
 use crate::plan::{ScoringProgress, catch_panic, panic_to_error};
 
@@ -185,7 +188,7 @@ impl Worker<'_> {
         self,
         number: u64,
         mut case: Case,
-        replies: Vec<super::CallResult>,
+        replies: Vec<CallResult>,
         readings: &mut AnalysisCache,
     ) -> io::Result<SampleProgress> {
         let Some(sampler) = self.context.sampler else {

@@ -1,18 +1,7 @@
 //! What a text says besides its matter: talk about the answer itself, formulas of politeness, declining.
 
-use super::{AnalysisSentence, LexicalRole, LexicalRoles, TextAnalysis};
-use crate::lexicon::lexical_roles;
-
-/// What a sentence is when it says nothing of the matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BoilerplateKind {
-    /// About the answer itself: "Here is a summary:", "It is important to note the following."
-    AboutAnswer,
-    /// A formula of politeness: "Sure!", "I hope this helps.", "Let me know if you have questions."
-    Courtesy,
-    /// Declines to answer: "I couldn't find it", "the context does not say".
-    Refusal,
-}
+use super::analysis::{AnalysisSentence, BoilerplateKind, TextAnalysis};
+use crate::lexicon::{LexicalRole, LexicalRoles, lexical_roles};
 
 /// What an answer may be announced as.
 const ANSWER: LexicalRoles = LexicalRoles::from_roles(&[LexicalRole::Announced, LexicalRole::Document]);

@@ -1,8 +1,9 @@
 //! [`Clause`]: a part of a sentence with a statement of its own, denied or not.
 
+use super::analysis::{AnalysisSentence, TextAnalysis};
 use super::denial::{denial, denies_by_meaning};
-use super::{AnalysisSentence, LexicalRole, TextAnalysis};
 use crate::Span;
+use crate::lexicon::LexicalRole;
 
 /// A part of a sentence with a statement of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]

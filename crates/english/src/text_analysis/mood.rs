@@ -1,21 +1,7 @@
 //! What a sentence does, by its words alone: it states, asks, orders, suggests or wishes.
 
-use super::{AnalysisSentence, LexicalRole, TextAnalysis};
-
-/// What a sentence does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mood {
-    /// States something.
-    Statement,
-    /// Asks.
-    Question,
-    /// Tells the listener to do something.
-    Order,
-    /// Puts something forward that may be done: "you could", "maybe try", "have you thought of", "I would".
-    Suggestion,
-    /// Wishes: "I hope", "good luck", "take care".
-    Wish,
-}
+use super::analysis::{AnalysisSentence, Mood, TextAnalysis};
+use crate::lexicon::LexicalRole;
 
 /// The mood of a sentence whose matter begins at `opening`.
 pub(super) fn mood(analysis: &TextAnalysis, sentence: &AnalysisSentence, opening: usize) -> Mood {
@@ -27,7 +13,7 @@ pub(super) fn mood(analysis: &TextAnalysis, sentence: &AnalysisSentence, opening
     if text.ends_with('?') && !is_quoted || asks(analysis, first) {
         return Mood::Question;
     }
-    if is_wish(analysis, first) {
+    if analysis.is_wish(first) {
         return Mood::Wish;
     }
     let words = [first, first + 1, first + 2, first + 3].map(|token| analysis.word(token));
@@ -45,26 +31,28 @@ pub(super) fn mood(analysis: &TextAnalysis, sentence: &AnalysisSentence, opening
     }
 }
 
-/// Whether a clause that begins here wishes: "I hope", "good luck", "have a nice day", "take care".
-pub(super) fn is_wish(analysis: &TextAnalysis, first: usize) -> bool {
-    let words = [first, first + 1, first + 2].map(|token| analysis.word(token));
-    match words {
-        ["i" | "we", "hope" | "wish" | "pray", _]
-        | ["hope" | "wishing" | "hoping" | "may", _, _]
-        | ["good" | "best", "luck" | "wishes" | "of", _]
-        | ["all", "the", "best"]
-        | ["take", "care", _]
-        | ["hang", "in" | "on", _]
-        | ["sleep" | "rest" | "travel", "well" | "tight" | "safely", _]
-        | ["talk" | "speak", "soon" | "later" | "tomorrow", _]
-        | ["see", "you" | "ya", _]
-        | ["stay" | "be" | "remain" | "keep", "safe" | "well" | "strong" | "healthy" | "blessed", _]
-        | ["enjoy", "your" | "the", _]
-        | ["eat" | "drink", "something", _] => true,
-        ["have", "a" | "yourself" | "an", _] => {
-            (first + 2..first + 9).any(|token| analysis.has_role(token, LexicalRole::Wished))
+impl TextAnalysis {
+    /// Whether a clause that begins at the token `first` wishes something: "I hope", "good luck", "have a nice day", "take care".
+    pub fn is_wish(&self, first: usize) -> bool {
+        let words = [first, first + 1, first + 2].map(|token| self.word(token));
+        match words {
+            ["i" | "we", "hope" | "wish" | "pray", _]
+            | ["hope" | "wishing" | "hoping" | "may", _, _]
+            | ["good" | "best", "luck" | "wishes" | "of", _]
+            | ["all", "the", "best"]
+            | ["take", "care", _]
+            | ["hang", "in" | "on", _]
+            | ["sleep" | "rest" | "travel", "well" | "tight" | "safely", _]
+            | ["talk" | "speak", "soon" | "later" | "tomorrow", _]
+            | ["see", "you" | "ya", _]
+            | ["stay" | "be" | "remain" | "keep", "safe" | "well" | "strong" | "healthy" | "blessed", _]
+            | ["enjoy", "your" | "the", _]
+            | ["eat" | "drink", "something", _] => true,
+            ["have", "a" | "yourself" | "an", _] => {
+                (first + 2..first + 9).any(|token| self.has_role(token, LexicalRole::Wished))
+            }
+            _ => false,
         }
-        _ => false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Who says it, and is it said at all? Negation, possibility, condition, question and reported speech around a place in a
 //! sentence.
 
-use super::{AnalysisSentence, LexicalRole, LexicalRoles, TextAnalysis};
+use super::analysis::{AnalysisSentence, TextAnalysis};
+use crate::lexicon::{LexicalRole, LexicalRoles};
 
 /// A place in a sentence.
 #[derive(Debug, Clone, Copy)]

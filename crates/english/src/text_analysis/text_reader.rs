@@ -2,8 +2,9 @@
 
 use probare_cancellation::count_steps;
 
+use super::analysis::{AnalysisSentence, AnalysisToken, BlockKind, BoilerplateKind, Mood, TextAnalysis};
 use super::quotations::quoted_ranges;
-use super::{AnalysisSentence, AnalysisToken, BlockKind, BoilerplateKind, Mood, TextAnalysis, boilerplate, mood};
+use super::{boilerplate, mood};
 use crate::Span;
 use crate::closed_lists::{TITLES, is_listed};
 use crate::lexicon::{LexicalRoles, expanded_spelling, lexical_roles};
@@ -15,8 +16,14 @@ const LONGEST: usize = 200;
 /// Lines from this length on may have been broken by an editor.
 const MIN_WRAPPED_LENGTH: usize = 50;
 
-/// Reads a text.
-pub(super) fn read(original: &str) -> TextAnalysis {
+impl TextAnalysis {
+    /// Reads a text.
+    pub fn new(original: &str) -> Self {
+        read(original)
+    }
+}
+
+fn read(original: &str) -> TextAnalysis {
     // A word and its space take five bytes or six; grown by doubling, the lists would be copied time and again.
     let analysis = TextAnalysis {
         text: String::with_capacity(original.len() + 16),

@@ -7,9 +7,9 @@ use std::ops::Range;
 use probare_text::porter::stem;
 use rustc_hash::FxHashSet;
 
+use super::analysis::TextAnalysis;
 use super::denial::{denial, denies_by_meaning};
-use super::{LexicalRole, TextAnalysis};
-use crate::lexicon::{Opposites, expression_length, lexical_roles, word_lemma};
+use crate::lexicon::{LexicalRole, Opposites, expression_length, lexical_roles, word_lemma};
 
 /// What an answer says to a question that asks for a yes or a no.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use rusqlite::{TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
 use super::ownership::for_each_entry;
-use super::programs::{ProgramEntry, insert as insert_program};
+use super::program_entry::{ProgramEntry, insert as insert_program};
 use super::schema::{database_error, open, open_reading};
 use super::writer::insert;
 use super::{CacheEntry, CacheError, CacheFile, CacheKey, EntryKind, Ownership};

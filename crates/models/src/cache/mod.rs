@@ -6,9 +6,11 @@
 //! expires soon after it was killed.
 
 mod cassette;
+mod command;
 mod entry;
 mod error;
 mod ownership;
+mod program_entry;
 mod programs;
 mod schema;
 mod writer;
@@ -26,25 +28,16 @@ pub use cassette::{
     CachedModel, ExportCounts, ImportCounts, PruneFilter, export_cache, find_entries_containing, import_cassette,
     list_cached_models, prune_cache, read_cassette,
 };
+use command::CacheCommand;
+pub use command::LEASE;
+pub(crate) use command::{CacheClaim, Lease};
 pub use entry::{CacheEntry, CacheKey, LostAttempts};
 pub use error::CacheError;
 pub use ownership::{CacheFile, OwnershipCounts, accept_entries, count_ownership, rotate_key};
 use ownership::{EntryKind, Ownership};
-pub use programs::{ProgramCache, ProgramEntry};
-use writer::{CacheCommand, CacheWriter};
-
-/// How long a lease holds without being renewed.
-pub const LEASE: Duration = Duration::from_secs(15);
-
-/// What the record says about a request.
-pub(crate) enum CacheClaim {
-    /// The reply is recorded.
-    Reply(Box<CacheEntry>),
-    /// Nobody has it: the caller asks, and holds the lease.
-    Leased(Lease),
-    /// Nobody has it, and nobody may ask.
-    Missing,
-}
+pub use program_entry::ProgramEntry;
+pub use programs::ProgramCache;
+use writer::CacheWriter;
 
 /// A record that is open. Dropped it gives its leases back.
 pub struct ResponseCache {
@@ -140,21 +133,6 @@ impl Drop for ResponseCache {
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = thread.join();
-        }
-    }
-}
-
-/// The leave to ask one request. Dropped it goes to whoever waits.
-pub(crate) struct Lease {
-    key: CacheKey,
-    commands: mpsc::Sender<CacheCommand>,
-    over: bool,
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if !self.over {
-            let _ = self.commands.send(CacheCommand::Release { key: self.key });
         }
     }
 }

@@ -11,38 +11,14 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use probare_core::{Program, ProgramFolder, ProgramResult, Sha256};
+use probare_core::{Program, ProgramFolder, ProgramResult};
 use rusqlite::{Connection, params};
-use serde::{Deserialize, Serialize};
 
 use super::cassette::read_lines;
 use super::ownership::for_each_entry;
+use super::program_entry::{ProgramEntry, insert};
 use super::schema::{database_error, open, open_reading};
 use super::{CacheError, CacheFile, CacheKey, EntryKind, Ownership};
-
-/// A program and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProgramEntry {
-    /// What was run.
-    pub program: Program,
-    /// What became of it.
-    pub ran: ProgramResult,
-    /// When, in seconds since 1970.
-    #[serde(default)]
-    pub made: u64,
-}
-
-impl CacheKey {
-    /// The key of a program: of its compact JSON, in the order of its fields.
-    pub fn from_program(program: &Program) -> Self {
-        let text = serde_json::to_vec(program).unwrap_or_default();
-        let mut hash = Sha256::default();
-        hash.update(b"probare program 1\n");
-        hash.update(&text);
-        Self(hash.digest())
-    }
-}
 
 /// The record of programs, open.
 pub struct ProgramCache {
@@ -151,21 +127,6 @@ fn without_content(program: &Program) -> Program {
     let mut program = program.clone();
     program.folders.iter_mut().for_each(|folder| folder.sha256 = None);
     program
-}
-
-/// Adds an outcome, with its owner tag; says whether it is new. An earlier one that counts stays.
-pub(super) fn insert(connection: &Connection, ownership: &Ownership, entry: &ProgramEntry) -> rusqlite::Result<bool> {
-    let text =
-        serde_json::to_string(entry).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
-    let made = i64::try_from(entry.made).unwrap_or(i64::MAX);
-    let key = CacheKey::from_program(&entry.program);
-    if !ownership.make_room(connection, EntryKind::Program, key)? {
-        return Ok(false);
-    }
-    let added = connection
-        .prepare_cached("INSERT OR IGNORE INTO programs (key, made, entry, tag) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![key.0, made, text, ownership.tag(EntryKind::Program, key, &text)])?;
-    Ok(added == 1)
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ use std::time::{Duration, Instant, SystemTime};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
+use super::command::{CacheClaim, CacheCommand, LEASE, Lease, StoreResult};
 use super::schema::{database_error, open, open_reading};
-use super::{CacheClaim, CacheEntry, CacheError, CacheKey, EntryKind, Lease, Ownership};
+use super::{CacheEntry, CacheError, CacheKey, EntryKind, Ownership};
 
 /// How often a lease of another process is looked at again.
 const LEASE_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -25,21 +26,6 @@ const LAST_TRIES: u32 = 4;
 
 /// Most commands of one transaction.
 const MOST: usize = 1000;
-
-/// What somebody wants of the record.
-pub(crate) enum CacheCommand {
-    /// A reply, or the leave to ask.
-    Claim { key: CacheKey, offline: bool, answer: oneshot::Sender<Result<CacheClaim, CacheError>> },
-    /// A reply came.
-    Store { key: CacheKey, entry: Box<CacheEntry>, answer: oneshot::Sender<StoreResult> },
-    /// None came.
-    Release { key: CacheKey },
-    /// The end.
-    Close,
-}
-
-/// What the record holds, and why it could not be written where it could not.
-type StoreResult = Result<(CacheEntry, Option<String>), CacheError>;
 
 /// A reply that came, and who is told when it is safe.
 type PendingReply = (CacheKey, Box<CacheEntry>, oneshot::Sender<StoreResult>);
@@ -101,7 +87,7 @@ impl CacheWriter {
         ownership: Ownership,
         commands: Sender<CacheCommand>,
     ) -> Result<Self, CacheError> {
-        Ok(Self::new(open_reading(path)?, path, super::LEASE, None, ownership, commands))
+        Ok(Self::new(open_reading(path)?, path, LEASE, None, ownership, commands))
     }
 
     fn new(

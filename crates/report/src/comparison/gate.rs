@@ -1,24 +1,13 @@
-//! [`NonInferiorityGate`]: a limit against the baseline.
+//! [`NonInferiorityVerdict`]: what became of a limit against the baseline.
 
 use std::fmt;
 
 use probare_stats::{ConfidenceLevel, StatisticalMethod, paired_share_interval};
 use serde::Serialize;
 
-use super::MetricComparison;
+use super::measure::{MetricComparison, MetricDifference};
+use super::request::NonInferiorityGate;
 use crate::number::{count_with_noun, rounded};
-
-/// The other run must not be worse than the baseline by more than a margin.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NonInferiorityGate {
-    /// Name of the metric.
-    pub metric: String,
-    /// How much worse is still accepted, in units of the metric.
-    pub margin: f64,
-    /// Whether only a run that is significantly worse fails. Otherwise the interval has to show that it is not worse.
-    #[serde(rename = "significant")]
-    pub confident: bool,
-}
 
 /// What became of a limit against the baseline; its `Display` is one line for the reader.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +32,7 @@ impl NonInferiorityVerdict {
     pub(super) fn evaluate(gate: &NonInferiorityGate, metrics: &[MetricComparison]) -> Self {
         let measured = metrics.iter().find(|metric| metric.metric == gate.metric);
         let whole = measured.and_then(|metric| metric.whole.as_ref());
-        let interval = whole.and_then(super::MetricDifference::gain_interval);
+        let interval = whole.and_then(MetricDifference::gain_interval);
         // Without an interval nothing is sure: neither that it is worse nor that it is not.
         let passed = match interval {
             Some(interval) if gate.confident => interval.high >= -gate.margin,

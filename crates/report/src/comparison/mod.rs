@@ -5,6 +5,7 @@
 //! much the other is ahead, how sure that is, and what the number of cases could have shown. Where the results come from,
 //! a file or a store, is no matter of this module.
 
+mod cases;
 mod columns;
 mod csv;
 mod gate;
@@ -13,14 +14,17 @@ mod markdown;
 mod measure;
 mod phrases;
 mod prefix;
+mod request;
 mod side;
 mod terminal;
 mod viewer;
 
-pub use self::gate::{NonInferiorityGate, NonInferiorityVerdict};
+pub use self::cases::{CaseEvidence, CaseIdentity, EvidenceByCase, Pairing};
+pub use self::gate::NonInferiorityVerdict;
 pub use self::measure::{CaseChange, MetricComparison, MetricDifference, Slice};
 pub(crate) use self::phrases::{ends, p_value, signed};
 pub use self::prefix::{PrefixComparedRun, PrefixComparison, PrefixDifference, PrefixGate, PrefixRun, case_order_key};
+pub use self::request::{ComparisonRequest, NonInferiorityGate, POWER};
 pub use self::side::{CaseMean, ComparedOutput, ContentHash, RunScores, case_content_hash, question_hash};
 pub use self::viewer::{
     CaseChangeView, ComparedRunView, ComparisonView, DifferenceView, MetricComparisonView, SliceView,
@@ -28,29 +32,10 @@ pub use self::viewer::{
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, MetricInfo, MetricResult};
 use probare_stats::{benjamini_hochberg, holm};
 use serde::Serialize;
 
-use crate::{Cluster, GroupBy, PassAt};
-
-/// The chance of finding a difference of the size that is told as the least detectable one.
-pub const POWER: f64 = 0.8;
-
-/// What is asked of a comparison.
-#[derive(Debug, Clone, Default)]
-pub struct ComparisonRequest {
-    /// Only these metrics; all that the runs share where it is empty.
-    pub metrics: Vec<String>,
-    /// By what the differences are told apart.
-    pub by: Option<GroupBy>,
-    /// The column that says which cases hang together.
-    pub cluster: Option<Cluster>,
-    /// What the other runs must not be worse in.
-    pub not_worse: Vec<NonInferiorityGate>,
-    /// Where random numbers start.
-    pub seed: u64,
-}
+use crate::PassAt;
 
 /// Runs against a baseline.
 #[derive(Debug, Clone, Serialize)]
@@ -83,43 +68,6 @@ pub struct ComparedRun {
     /// What became of the limits.
     pub gates: Vec<NonInferiorityVerdict>,
 }
-
-/// How many cases have a counterpart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Pairing {
-    /// Cases of both runs.
-    pub matched: u64,
-    /// Cases of the baseline alone.
-    pub only_baseline: u64,
-    /// Cases of the other run alone.
-    pub only_other: u64,
-    /// Cases of the same id whose question or reference is another one; they are not compared.
-    pub different_content: u64,
-}
-
-/// What identifies a case in all runs.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct CaseIdentity {
-    /// Id of the case.
-    pub id: String,
-    /// The model, where a run has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Which case of this id, counted from 0.
-    pub occurrence: u32,
-}
-
-/// What a run says of a case that changed, for who wants to see why.
-#[derive(Debug, Clone, Default)]
-pub struct CaseEvidence {
-    /// The case, where its texts are at hand.
-    pub case: Option<Case>,
-    /// What each metric of the run said.
-    pub named: Vec<(MetricInfo, MetricResult)>,
-}
-
-/// What all runs say of the cases that changed, in the order of the runs.
-pub type EvidenceByCase = BTreeMap<CaseIdentity, Vec<Option<CaseEvidence>>>;
 
 /// A comparison that cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -318,7 +266,7 @@ fn adjust(others: &mut [ComparedRun], seed: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{Better, Outcome, Score};
+    use probare_core::{Better, Case, MetricResult, Outcome, Score};
 
     use super::*;
     use crate::testing::metrics;

@@ -3,7 +3,8 @@
 use probare_core::{Evidence, MetricResult, Outcome};
 use probare_stats::Interval;
 
-use super::{CaseChange, EvidenceByCase, MetricComparison, MetricDifference, Pairing};
+use super::cases::{EvidenceByCase, Pairing};
+use super::measure::{CaseChange, MetricComparison, MetricDifference};
 use crate::escape::excerpt;
 pub(crate) use crate::number::signed;
 use crate::number::{count_with_noun, rounded, three_decimals};

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use probare_core::{Case, MetricInfo, MetricResult, Sha256, output_source_name};
 use probare_stats::updated_mean;
 
-use super::{CaseIdentity, ComparisonRequest, Pairing};
+use super::cases::{CaseIdentity, Pairing};
+use super::request::ComparisonRequest;
 use crate::status::score;
 use crate::{PassAt, Repeats};
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Gate, GateOrigin, LabelUnit, Relation};
+use super::limit::{Gate, GateOrigin, LabelUnit, Relation};
 
 /// A gate could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

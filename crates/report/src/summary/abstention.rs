@@ -1,10 +1,11 @@
 //! What a reader has to know of a metric that may abstain: its coverage, the thresholds that its labels rest on, whether they fit
 //! this run, and what to do about what is unsure.
 
-use probare_core::{DecisionThresholds, MetricInfo};
+use probare_core::DecisionThresholds;
 use serde_json::Value as Json;
 
-use super::{MetricSummary, Summary};
+use super::Summary;
+use super::metric_summary::{MetricSummary, calibrated_range};
 use crate::number::{count, percent, rounded};
 
 /// A sentence about the labels of a run, and what kind it is.
@@ -27,11 +28,6 @@ impl LabelRemark {
             Self::Next(words) => ("next", words),
         }
     }
-}
-
-/// The least and the greatest value that a user's decision thresholds were calibrated on.
-pub(super) fn calibrated_range(info: &MetricInfo) -> Option<(f64, f64)> {
-    DecisionThresholds::take_from_options(&mut info.options.clone()).ok().flatten()?.range
 }
 
 /// Shipped thresholds in one line: name, date, coverage, and how often each label was correct on held-out cases.

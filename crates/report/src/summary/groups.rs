@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 
 use super::case_means::{CaseMeans, MeanInterval};
 use super::case_table::CaseTable;
-use super::{WatchedGate, take_in};
+use super::watched_gate::{WatchedGate, take_in};
 use crate::Gate;
 use crate::escape::excerpt;
 use crate::gate::GateCounts;

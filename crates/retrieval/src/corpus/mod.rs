@@ -5,36 +5,25 @@
 //! holds one record a row where it has a column FILE, `document_id` or `_id`; otherwise its rows are the utterances of one
 //! document. What a document of its own file is about is read from its name where that is `PROJECT_type_language.format`.
 
+mod document;
+mod error;
 mod pdf;
 mod tables;
 
+pub use document::Document;
+pub use error::CorpusError;
 pub use pdf::{PdfError, PdfReader};
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::InputFile;
-use probare_formats::{
-    CaseFileError, Corpus, DataError, JsonNode, LARGEST_DOCUMENT, Transcript, files_below, parse_json, read_whole,
-};
+use probare_formats::{Corpus, DataError, JsonNode, LARGEST_DOCUMENT, Transcript, files_below, parse_json, read_whole};
 use serde_json::{Map, Value as Json, json};
+
+use document::LONGEST_DOCUMENT;
 
 /// Bytes of the largest file of rows: 2 GiB.
 const LARGEST_ROWS: u64 = 2 << 30;
-
-/// Bytes of the longest document.
-const LONGEST_DOCUMENT: usize = 1 << 30;
-
-/// A document of a corpus.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Document {
-    /// Its key: FILE, else `document_id`, else `_id`, else the path of its file in the corpus.
-    pub key: String,
-    /// Its text. For a text file these are the bytes of the file.
-    pub text: String,
-    /// What is known about it.
-    pub metadata: Map<String, Json>,
-}
 
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,39 +66,6 @@ pub struct CorpusFile {
     pub name: String,
     /// How it is read.
     pub kind: CorpusFileKind,
-}
-
-/// A corpus cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CorpusError {
-    /// Nothing in it is read.
-    #[error("`{}` holds no file that can be read", path.display())]
-    Empty { path: PathBuf },
-    /// A folder or file cannot be read.
-    #[error("cannot read `{}`", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    /// A file cannot be opened.
-    #[error(transparent)]
-    Open(#[from] CaseFileError),
-    /// Something in a file cannot be used.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// A file is in another encoding, a row of it cannot be read, or a document is longer than an index can hold.
-    #[error("{0}")]
-    Invalid(String),
-    /// The reader of PDF files is not there or failed.
-    #[error("`{file}`: {reason}")]
-    Pdf {
-        file: String,
-        reason: String,
-        /// Whether the program is missing.
-        is_missing: bool,
-    },
 }
 
 /// The files of a corpus, sorted by name: the file itself, or all that can be read below a folder, but for those in the folder
@@ -186,12 +142,6 @@ impl CorpusFile {
         let mut metadata = metadata_from_name(&self.name);
         metadata.insert("FILE".to_owned(), json!(self.name));
         Document { key: self.name.clone(), text, metadata }
-    }
-}
-
-impl From<Transcript> for Document {
-    fn from(Transcript { key, text, metadata }: Transcript) -> Self {
-        Self { key, text, metadata }
     }
 }
 

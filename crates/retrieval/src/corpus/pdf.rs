@@ -3,7 +3,7 @@
 //! A reader of PDF is a large program in an unsafe language, and a corpus may come from anybody. This crate starts no
 //! program; whoever builds an index hands in one that is shut in, or PDF files are left out.
 
-use super::CorpusError;
+use super::error::CorpusError;
 
 /// Reads the text of PDF files.
 pub trait PdfReader {

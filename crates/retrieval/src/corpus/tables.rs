@@ -3,7 +3,8 @@
 use probare_formats::{JsonNode, Transcript};
 use serde_json::{Map, Value as Json};
 
-use super::{CorpusError, Document};
+use super::document::Document;
+use super::error::CorpusError;
 
 /// Columns that hold what was said, in order of preference.
 const TEXTS: [&str; 3] = ["text", "page_content", "utterance"];

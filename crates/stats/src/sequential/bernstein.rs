@@ -1,6 +1,5 @@
 //! The empirical Bernstein interval that holds at any stop (Waudby-Smith and Ramdas, 2024, theorem 2).
 
-use super::intersection;
 use crate::Interval;
 
 /// The largest bet.
@@ -22,7 +21,7 @@ pub fn empirical_bernstein(values: &[f64], alpha: f64) -> (Interval, Interval) {
         let half = ((2.0 / alpha).ln() + loss) / bets;
         let center = weighted / bets;
         now = Interval { low: (center - half).max(0.0), high: (center + half).min(1.0) };
-        running = intersection(running, now);
+        running = running.intersection(now);
         sum += value;
         guess = (0.5 + sum) / (number + 1.0);
         squares += (value - guess) * (value - guess);

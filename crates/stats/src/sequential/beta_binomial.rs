@@ -1,6 +1,5 @@
 //! The beta mixture for rates (Robbins, 1970): two-sided, with replacement.
 
-use super::intersection;
 use crate::Interval;
 use crate::beta::ln_gamma;
 
@@ -38,7 +37,7 @@ pub fn beta_binomial(values: &[f64], prior: (f64, f64), alpha: f64, rate: f64) -
     for (at, value) in values.iter().enumerate() {
         successes += value;
         told.interval = interval(successes, (at + 1) as f64, prior, alpha);
-        told.running = intersection(told.running, told.interval);
+        told.running = told.running.intersection(told.interval);
     }
     (log_evidence(successes, values.len() as f64, prior, rate), told)
 }

@@ -31,11 +31,3 @@ pub use gate::{GateTest, GateVerdict, ReleaseTest};
 pub use hedged::{HedgedCapital, hedged_capital};
 pub use mixture::{Observation, Sampling, anytime_interval, lower_bound, mixture_log_capital, upper_bound};
 pub use pairs::{DifferenceTest, paired_observation, paired_threshold};
-
-use crate::Interval;
-
-/// The part that two intervals share; where they share none, which happens with a chance below α, the point between them.
-fn intersection(first: Interval, second: Interval) -> Interval {
-    let (low, high) = (first.low.max(second.low), first.high.min(second.high));
-    Interval { low: low.min(high), high: high.max(low) }
-}

@@ -1,6 +1,6 @@
 //! Dates in digits (`2016-03-15`, `15/03/2016`), and weekdays.
 
-use super::DateFields;
+use super::fields::DateFields;
 use super::reader::{DateMatch, DateReader};
 use super::{clock, month};
 use crate::terms::{NumeralShape, WordClass};
@@ -77,20 +77,9 @@ fn year_month(year: u64, month: u64) -> Option<DateFields> {
 
 fn year_month_day(year: u64, month: u64, day: u64) -> Option<DateFields> {
     let fields = year_month(year, month)?;
-    let day = u8::try_from(day).ok().filter(|&day| day >= 1 && day <= month_length(fields.year, fields.month))?;
+    let day =
+        u8::try_from(day).ok().filter(|&day| day >= 1 && day <= month::month_length(fields.year, fields.month))?;
     Some(DateFields { day: Some(day), ..fields })
-}
-
-/// Days of a month; without a year February may have 29.
-pub(super) fn month_length(year: Option<i32>, month: Option<u8>) -> u8 {
-    match month {
-        Some(4 | 6 | 9 | 11) => 30,
-        Some(2) => {
-            let is_leap = year.is_none_or(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
-            if is_leap { 29 } else { 28 }
-        }
-        _ => 31,
-    }
 }
 
 /// Adds the time of `2012-10-26T10:00`.

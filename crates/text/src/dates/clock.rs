@@ -1,6 +1,6 @@
 //! Times of the day.
 
-use super::DateFields;
+use super::fields::DateFields;
 use super::reader::{DateMatch, DateReader};
 use crate::number_words::{NumberRank, NumberWord};
 use crate::terms::{NumeralShape, TermSequence, WordClass};

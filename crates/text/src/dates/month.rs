@@ -1,7 +1,6 @@
 //! Dates that name their month.
 
-use super::DateFields;
-use super::calendar::month_length;
+use super::fields::DateFields;
 use super::reader::{DateMatch, DateReader};
 use super::year;
 use crate::number_words::{NumberRank, NumberWord};
@@ -87,6 +86,18 @@ fn with_days(fields: DateFields, day: u8, last_day: Option<u8>) -> Option<(DateF
     let longest = month_length(fields.year, fields.month);
     let other = last_day.filter(|&day| day <= longest).map(|day| DateFields { day: Some(day), ..fields.clone() });
     (day <= longest).then_some((DateFields { day: Some(day), ..fields }, other))
+}
+
+/// Days of a month; without a year February may have 29.
+pub(super) fn month_length(year: Option<i32>, month: Option<u8>) -> u8 {
+    match month {
+        Some(4 | 6 | 9 | 11) => 30,
+        Some(2) => {
+            let is_leap = year.is_none_or(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+            if is_leap { 29 } else { 28 }
+        }
+        _ => 31,
+    }
 }
 
 /// `May` and `March` are verbs too, `August` is an adjective.

@@ -1,6 +1,6 @@
 //! Decades, centuries and quarters.
 
-use super::DateFields;
+use super::fields::DateFields;
 use super::month::{is_ordinal_ending, ordinal_words};
 use super::reader::{DateMatch, DateReader};
 use super::year;

@@ -1,6 +1,6 @@
 //! Days and periods that are relative to now: `yesterday`, `last year`, `next Monday`.
 
-use super::DateFields;
+use super::fields::DateFields;
 use super::reader::{DateMatch, DateReader};
 use crate::terms::WordClass;
 

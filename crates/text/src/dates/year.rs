@@ -1,6 +1,6 @@
 //! Years: with an era, of a fiscal year, and lone numbers that may be years.
 
-use super::DateFields;
+use super::fields::DateFields;
 use super::reader::{DateMatch, DateReader};
 use crate::terms::{TermSequence, WordClass};
 

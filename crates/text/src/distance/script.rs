@@ -8,7 +8,29 @@ use std::ops::Range;
 
 use crate::bit_vectors::{BitColumn, Masks, Symbol};
 
-use super::{Edit, EditKind, common_ends};
+/// What happens to a stretch of the left text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditKind {
+    /// It stays.
+    Keep,
+    /// It is replaced by as many other items.
+    Replace,
+    /// It is deleted.
+    Delete,
+    /// Items of the right text are inserted here.
+    Insert,
+}
+
+/// One stretch of an edit script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What happens.
+    pub kind: EditKind,
+    /// Where in the left text; empty for an insertion.
+    pub left: Range<usize>,
+    /// Where in the right text; empty for a deletion.
+    pub right: Range<usize>,
+}
 
 /// Cells of a table that is written out.
 const MAX_TABLE_CELLS: usize = 1 << 14;
@@ -19,6 +41,14 @@ pub(super) fn edits<S: Symbol>(left: &[S], right: &[S]) -> Vec<Edit> {
     let mut script = Script { left, right, edits: Vec::new() };
     script.solve(0..left.len(), 0..right.len());
     script.edits
+}
+
+/// Lengths of the common start and of the common end of two lists, which do not overlap.
+pub(super) fn common_ends<S: Eq>(left: &[S], right: &[S]) -> (usize, usize) {
+    let start = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+    let end =
+        left[start..].iter().rev().zip(right[start..].iter().rev()).take_while(|(left, right)| left == right).count();
+    (start, end)
 }
 
 struct Script<'t, S> {

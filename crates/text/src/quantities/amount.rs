@@ -6,8 +6,10 @@
 use std::ops::Range;
 
 use super::{MeasurementUnit, Quantity, QuantityKind, currencies, is_close};
-use crate::anchors::{ScanPurpose, scan_terms};
-use crate::dates::{Date, DateFields, DateMeaning, DateReader, YearSense};
+use crate::anchor_scan::{ScanPurpose, scan_terms};
+use crate::dates::reader::DateReader;
+use crate::dates::year::YearSense;
+use crate::dates::{Date, DateFields, DateMeaning};
 use crate::number_words::small_number;
 use crate::stopwords;
 use crate::terms::{TermSequence, WordClass};

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::table_rows::rows;
 use crate::number_words::NumberRank;
 use crate::terms::{NumeralShape, TermSequence, WordClass};
 
@@ -19,7 +20,7 @@ pub(super) const POUND: &str = "pound";
 /// A line of the table: code, general name, signs, letters before a dollar sign, short names, names, countries.
 type Line = [&'static str; 7];
 
-static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| super::rows(include_str!("../../data/currencies.tsv")).collect());
+static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| rows(include_str!("../../data/currencies.tsv")).collect());
 
 /// Code by what is written: signs and short names as they are, names in small letters, letters before `$` with it.
 static CODES_BY_SPELLING: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {

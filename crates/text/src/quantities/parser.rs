@@ -1,7 +1,8 @@
 //! Reads one quantity at one place of a text: what stands before the value, the value, what stands behind it.
 
 use super::magnitude::{self, Magnitude, NumberStart};
-use super::{Quantity, QuantityKind, currencies, units};
+use super::quantity::{Quantity, QuantityKind};
+use super::{currencies, units};
 use crate::terms::{TermSequence, WordClass};
 
 /// What was read at a term.

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::table_rows::rows;
 use crate::terms::{TermSequence, WordClass};
 
 /// A unit: what it measures, and how its values become those of the base unit.
@@ -66,7 +67,7 @@ struct Table {
 }
 
 static UNITS: LazyLock<Vec<(MeasurementUnit, [&str; 3])>> = LazyLock::new(|| {
-    super::rows::<7>(include_str!("../../data/units.tsv"))
+    rows::<7>(include_str!("../../data/units.tsv"))
         .map(|[symbol, dimension, factor, profile, signs, names, forms]| {
             let (factor, offset) = factor.split_once(' ').unwrap_or((factor, "0"));
             let (over, under) = factor.split_once('/').unwrap_or((factor, "1"));

@@ -17,10 +17,10 @@
 //!                   words; signed distance
 //! ```
 
+use super::entries::{DictionaryWord, Lemma, Pointer, Sense, Synset};
 use super::letter_case::LetterCase;
-use super::net::{DictionaryWord, Lemma};
 use super::reader::VarintReader;
-use super::{Category, PartsOfSpeech, Pointer, Sense, Synset, SynsetRelation};
+use super::{Category, PartsOfSpeech, SynsetRelation};
 
 /// Bit of a lemma's header: one sense for each part of speech, none counted.
 pub(super) const PLAIN: u8 = 1 << 4;

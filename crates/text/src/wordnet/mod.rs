@@ -29,6 +29,7 @@ pub mod build;
 mod category;
 mod decode;
 mod dictionary;
+mod entries;
 mod hierarchy;
 mod letter_case;
 mod morphology;
@@ -46,7 +47,8 @@ mod word_family;
 
 pub use category::Category;
 pub use decode::Senses;
-pub use net::{Pointer, Sense, Synset, WordNet};
+pub use entries::{Pointer, Sense, Synset};
+pub use net::WordNet;
 pub use part_of_speech::{PartOfSpeech, PartsOfSpeech};
 pub use relation::SynsetRelation;
 pub use table::TableError;

@@ -4,7 +4,8 @@
 //! each suffix rule applied once. In both cases the word itself comes first, and only lemmas of that part of speech
 //! remain, so that `gas` does not become `ga`.
 
-use super::net::{Lemma, key};
+use super::entries::Lemma;
+use super::net::key;
 use super::reader::VarintReader;
 use super::recent::{self, Question};
 use super::{PartOfSpeech, PartsOfSpeech, Synset, WordNet};

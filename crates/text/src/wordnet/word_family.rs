@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::net::{Lemma, key};
+use super::entries::Lemma;
+use super::net::key;
 use super::recent::{self, Question};
 use super::{PartOfSpeech, SynsetRelation, WordNet};
 

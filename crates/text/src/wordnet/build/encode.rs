@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::error::{FileLocation, WordNetBuildError};
 use super::files::{DataLine, IndexLine, WordNetFiles};
-use super::{FileLocation, WordNetBuildError};
 use crate::wordnet::decode::{BETWEEN_WORDS, HAS_HYPERNYM, HAS_POINTERS, MORE, PLAIN};
 use crate::wordnet::letter_case::LetterCase;
 use crate::wordnet::reader::{write_difference, write_number, write_pair};

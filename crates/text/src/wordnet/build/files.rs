@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::{FileLocation, WordNetBuildError};
+use super::error::{FileLocation, WordNetBuildError};
 use crate::wordnet::{Category, PartOfSpeech, SynsetRelation};
 
 /// What the files say.
