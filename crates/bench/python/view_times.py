@@ -1,7 +1,7 @@
 """Times the viewer in Chromium over a large store: python3 view_times.py PROGRAM FOLDER [CASES]
 
 PROGRAM is a release build of `probare`. Where FOLDER has no store yet, `view_store.py` makes CASES (100,000) samples with ten metrics
-twice and they are run; a page of 10,000 cases is written beside them. Every figure is taken three times with other words, and the
+twice and they are run; a page of 10,000 cases is written, too. Every figure is taken three times with other words, and the
 least and the largest are printed. `chromium` and `chromedriver` (Debian: chromium-driver) are spoken to in the WebDriver protocol.
 """
 
@@ -115,11 +115,14 @@ def prepare(program, folder, cases):
         subprocess.run([sys.executable, maker, folder, str(cases)], check=True)
         for config in ("probare.yaml", "again.yaml"):
             subprocess.run([program, "run", config, "--quiet"], cwd=folder, check=True)
-    if not (folder / "page.html").exists():
+    # In a folder of its own: beside the store it would be a third run.
+    page = folder / "page"
+    if not (page / "page.html").exists():
+        page.mkdir(exist_ok=True)
         lines = (folder / "cases.jsonl").read_text().splitlines(keepends=True)[:10_000]
-        (folder / "page.jsonl").write_text("".join(lines))
+        (page / "page.jsonl").write_text("".join(lines))
         metrics = ["-m", "token_f1", "-m", "rouge_l"]
-        subprocess.run([program, "score", "page.jsonl", *metrics, "--quiet", "-o", "page.html"], cwd=folder, check=True)
+        subprocess.run([program, "score", "page.jsonl", *metrics, "--quiet", "-o", "page.html"], cwd=page, check=True)
 
 
 def measure_pages(browser, viewer):
@@ -200,7 +203,7 @@ def main():
     for _ in range(3):
         browser.open("about:blank")
         begun = time.monotonic()
-        browser.open((folder / "page.html").as_uri())
+        browser.open((folder / "page/page.html").as_uri())
         browser.until("document.querySelectorAll('#browser tbody').length === 50")
         opened.append((time.monotonic() - begun) * 1000)
     tell("a page of 10,000 cases, all of it read", opened, "1 s")

@@ -344,15 +344,21 @@ export const showRuns = async (query) => {
     trends,
     compareBar,
   ]);
-  // One after the other, the newest first: what is above is seen first.
-  const summaries = [];
-  for (const { card, fill } of cards) {
-    if (!card.isConnected) return;
-    const summary = await fill();
-    if (!summary) continue;
-    summaries.push(summary);
-    overview?.add(summary);
-  }
+  // Two at a time, the newest first: what is above is seen first, and a file that takes long does not hold up the rest.
+  const waiting = cards.entries();
+  /** @type {(import("./contract").RunSummary | null)[]} */
+  const found = cards.map(() => null);
+  const fillNext = async () => {
+    for (const [place, { card, fill }] of waiting) {
+      if (!card.isConnected) return;
+      const summary = await fill();
+      if (!summary) continue;
+      found[place] = summary;
+      overview?.add(summary);
+    }
+  };
+  await Promise.all([fillNext(), fillNext()]);
+  const summaries = found.filter((summary) => summary !== null);
   if (!costs.isConnected) return;
   const chart = costChart(summaries);
   if (chart) costs.append(chart);

@@ -28,7 +28,12 @@ struct ViewerProcess {
 
 impl ViewerProcess {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_with(folder, arguments, |_| ())
+    }
+
+    fn start_with(folder: &Path, arguments: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         let mut view = command(folder, &["view"]);
+        change(&mut view);
         let mut child = view.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -32,7 +32,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Status and reply of whin the viewer is asked.
+/// Status and reply when the viewer is asked.
 fn get_json(viewer: &ViewerProcess, path: &str) -> (u16, Json) {
     let bearer = format!("Bearer {}", viewer.token);
     let (status, _, body) = viewer.ask("GET", path, &[("Authorization", &bearer)]);
@@ -274,4 +274,31 @@ fn two_people_label_at_once_and_no_line_is_lost() {
             "{state}"
         );
     }
+}
+
+#[test]
+fn means_that_a_run_kept_are_shown_to_its_user_and_read_anew_by_others_and_after_a_change() {
+    let folder = super::example_run();
+    let path = "/view/api/summary?run=r1";
+    let stranger = folder.path().join("stranger");
+    let shown_to_stranger = || {
+        let viewer = ViewerProcess::start_with(folder.path(), &[], |view| {
+            view.env("XDG_CONFIG_HOME", &stranger).env_remove("PROBARE_KEY");
+        });
+        get_json(&viewer, path)
+    };
+    let shown = || get_json(&ViewerProcess::start(folder.path(), &[]), path);
+    let (kept, computed) = (shown(), shown_to_stranger());
+    assert_eq!((kept.0, &kept), (200, &computed));
+    let change = |statement: &str| {
+        let store = rusqlite::Connection::open(folder.path().join(".probare/store.db")).unwrap();
+        assert!(store.execute(statement, []).unwrap() > 0, "{statement}");
+    };
+    // Damaged rows are only noticed where they are read.
+    change("UPDATE samples SET value_0 = 0.125 WHERE run = 1");
+    assert_eq!(shown(), kept);
+    assert_eq!(shown_to_stranger().0, 500);
+    // A text that was changed is not believed.
+    change("UPDATE tallies SET tally = replace(tally, '\\\"cases\\\":', '\\\"cases\\\":9') WHERE kind = 'means'");
+    assert_eq!(shown().0, 500);
 }
