@@ -143,7 +143,7 @@ def _hugging_face(rows, order):
     return datasets.Dataset.from_list(rows).select(order)
 
 
-@pytest.mark.parametrize("made", [_polars, _lazy, _arrow, _chunks, _duckdb, _hugging_face])
+@pytest.mark.parametrize("made", [_polars, _lazy, _arrow, _chunks, _duckdb, pytest.param(_hugging_face, marks=pytest.mark.peers)])
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_of_every_kind_of_frame_keep_their_values_in_any_order(made, seed):
     draw = random.Random(seed)
@@ -261,6 +261,7 @@ def test_a_duckdb_relation_of_any_types():
     assert probare.score(duckdb.sql(query), "exact_match")["exact_match"] == [1.0]
 
 
+@pytest.mark.peers
 def test_data_sets_of_hugging_face():
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     rows = made_rows(8)
@@ -278,6 +279,7 @@ def test_data_sets_of_hugging_face():
         probare.score(datasets.DatasetDict({"train": dataset, "test": dataset}), "token_f1")
 
 
+@pytest.mark.peers
 def test_a_data_set_of_hugging_face_of_any_types():
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     more = {

@@ -185,6 +185,7 @@ def test_a_column_that_nobody_knows_is_told_with_its_mapping(tmp_path):
     assert probare.score(rows, "exact_match", mapping={"response": "model_answer_text", "reference": "label"})["exact_match"] == [1.0]
 
 
+@pytest.mark.peers
 def test_objects_of_pydantic_attrs_and_msgspec_themselves():
     made = []
     pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
@@ -197,6 +198,7 @@ def test_objects_of_pydantic_attrs_and_msgspec_themselves():
     assert [probare.score(row, "token_f1")["token_f1"] for row in made] == [[0.5]] * 3
 
 
+@pytest.mark.peers
 def test_objects_of_langchain_themselves():
     documents = pytest.importorskip("langchain_core.documents", reason="langchain-core is not installed")
     messages = pytest.importorskip("langchain_core.messages", reason="langchain-core is not installed")
@@ -210,6 +212,7 @@ def test_objects_of_langchain_themselves():
     assert probare.score([{"messages": asked}], "loops").line(0) == probare.score([{"messages": said}], "loops").line(0)
 
 
+@pytest.mark.peers
 def test_replies_of_openai_itself():
     chat = pytest.importorskip("openai.types.chat", reason="openai is not installed")
     reply = chat.ChatCompletion.model_validate(
@@ -220,6 +223,7 @@ def test_replies_of_openai_itself():
     assert probare.score([{"response": reply, "reference": "Oslo"}], "token_f1")["token_f1"] == [0.5]
 
 
+@pytest.mark.peers
 def test_responses_of_llama_index_themselves():
     base = pytest.importorskip("llama_index.core.base.response.schema", reason="llama-index-core is not installed")
     schema = pytest.importorskip("llama_index.core.schema", reason="llama-index-core is not installed")
