@@ -3,10 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -362,15 +360,8 @@ fn is_there(program: &str) -> bool {
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
-/// Many tests wait for a server, a browser or a program, so that more of them run at once than there are processors;
-/// `.config/nextest.toml` gives heavy ones the room of two.
 fn run_nextest(rest: &[&str]) -> Result<()> {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = format!("--test-threads={}", processors + processors.div_ceil(2));
-    let is_free = !rest.iter().any(|word| word.starts_with("--test-threads") || *word == "--no-capture");
-    let threads: &[&str] = if is_free { &[&threads] } else { &[] };
-    let words = ["nextest", "run", "--workspace", "--all-features", "--tests", "--no-fail-fast"];
-    cargo_run(&[&words[..], threads].concat(), rest)
+    cargo_run(&["nextest", "run", "--workspace", "--all-features", "--tests", "--no-fail-fast"], rest)
 }
 
 fn cargo_run(arguments: &[&str], rest: &[&str]) -> Result<()> {
